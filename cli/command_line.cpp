@@ -15,7 +15,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "input/file_id.hpp"
 #include "input/interruption.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -6,10 +6,18 @@
 
 #include <cstddef>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace jostle::input {
+
+// Thrown if the user's request cannot be carried out: nothing was run, and the command exits with 2.
+
+class Refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 // Position of a value in an input. `origin` is a file name or a command-line option such as "--set a.b=1".
 struct Location {

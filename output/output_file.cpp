@@ -14,7 +14,7 @@
 
 #include "input/interruption.hpp"
 #include "input/printable.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::output {
 namespace {

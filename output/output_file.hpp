@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include "output/claim.hpp"
-#include "output/temporaries.hpp"
 
 namespace jostle::output {
 

@@ -1,6 +1,6 @@
 // The twins of what reads and writes files other than text: a page has none, and says so where one is named.
 #include "input/input_file.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 #include "output/output_file.hpp"
 #include "profiles/onnx/onnx.hpp"
 #include "profiles/readers/nvpmodel.hpp"

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "calibration/calibrate/board/board_calibration.hpp"
-#include "calibration/calibrate/board/profile_files.hpp"
 #include "input/csv.hpp"
 #include "profiles/profile/base_profile.hpp"
 #include "python/answers.hpp"

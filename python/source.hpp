@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "analyses/study/check.hpp"
-#include "analyses/study/profiles.hpp"
 #include "analyses/study/study.hpp"
 #include "input/problems.hpp"
 #include "profiles/document_kind.hpp"

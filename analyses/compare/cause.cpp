@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "input/counted.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 
 namespace jostle::analyses {
 namespace {

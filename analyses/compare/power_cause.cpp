@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analyses/compare/cause.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analyses/explain/parts.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {

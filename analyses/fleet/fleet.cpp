@@ -20,7 +20,7 @@
 #include "analyses/study/power_basis.hpp"
 #include "analyses/verdict/slower.hpp"
 #include "input/counted.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "output/json.hpp"
 #include "profiles/profile/profile.hpp"

@@ -12,7 +12,7 @@
 #include "analyses/study/power_basis.hpp"
 #include "analyses/verdict/verdict.hpp"
 #include "input/counted.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -1,12 +1,8 @@
-// The result of an offload study as lines of JSON and as CSV (docs/offload.md).
-#include <fmt/format.h>
-
-#include <cmath>
+// The result of an offload study as lines of JSON (docs/offload.md).
 #include <nlohmann/json.hpp>
 
 #include "analyses/interval/relative_power.hpp"
 #include "analyses/offload/offload.hpp"
-#include "input/csv.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 
@@ -114,27 +110,6 @@ const char* kind_name(BreakEven::Kind kind) {
   return kind == BreakEven::Kind::never ? "never" : kind == BreakEven::Kind::always ? "always" : "up_to";
 }
 
-std::string cell(const Metric& value) {
-  return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
-}
-
-std::string side_cells(const SideMetrics& side, std::size_t stream) {
-  const StreamMetrics& metrics = side.streams[stream];
-  const Latency& latency = metrics.latency_ms;
-  return fmt::format(",{},{},{},{},{},{},{},{},{}", metrics.saturated, cell(latency.mean), cell(latency.p50),
-                     cell(latency.p90), cell(latency.p99), cell(metrics.throughput), metrics.drops,
-                     cell(side.edge_power_w), cell(side.edge_energy_mj));
-}
-
-std::string partition_cells(const OffloadPoint& point, const OffloadPartition& partition,
-                            std::size_t stream) {
-  const StreamMetrics& head = partition.head.streams[stream];
-  return side_cells(point.layers, stream) + fmt::format(",{},{},{},{},{},{}", partition.at.layers,
-                                                        input::csv_field(partition.at.after),
-                                                        partition.request_bytes, cell(head.latency_ms.p50),
-                                                        cell(head.latency_ms.p99), cell(head.throughput));
-}
-
 Json prices_json(const OffloadAnswer& answer) {
   Json prices = identity(answer, "prices");
   prices["board"] = metric_json(answer.prices.board);
@@ -207,54 +182,6 @@ std::string offload_json(const OffloadAnswer& answer) {
     json["cost_per_million_images"] = metric_json(row.metrics.cost_per_million);
     json["gpu_clock_mhz"] = metric_json(row.gpu_clock_mhz);
     text += line(json);
-  }
-  return text;
-}
-
-std::string offload_csv(const OffloadAnswer& answer) {
-  std::string text = "bandwidth_mbit_s,rtt_ms,stream,entry,name,model,cloud_model";
-  const auto add_columns = [&text](const char* side) {
-    for (const char* const column :
-         {"saturated", "latency_mean_ms", "latency_p50_ms", "latency_p90_ms", "latency_p99_ms",
-          "throughput_images_per_s", "drops", "edge_power_w", "edge_energy_per_image_mj"})
-      text += fmt::format(",{}_{}", side, column);
-  };
-  for (const char* const side : {"edge", "cloud", "split"}) add_columns(side);
-  text += ",stays,better_latency,better_energy,best";
-  text += ",least_energy";
-  add_columns("layers");
-  text +=
-      ",cut,cut_after,cut_request_bytes,head_latency_p50_ms,head_latency_p99_ms,head_throughput_images_per_"
-      "s";
-  for (const char* const side : {"edge", "cloud", "split", "layers"})
-    text += fmt::format(",{}_cost_per_hour", side);
-  text += ",cheapest,edge_power_grade,cloud_power_grade";
-  for (const char* const side : {"edge", "cloud", "split", "layers"})
-    text += fmt::format(",{0}_edge_power_low_w,{0}_edge_power_high_w", side);
-  text += "\n";
-  for (const OffloadPoint& point : answer.points) {
-    for (const OffloadStream& stream : answer.streams) {
-      text += fmt::format("{},{},{},{},{},{},{}", mbit(point.bandwidth), sim::to_ms(point.rtt), stream.index,
-                          stream.entry, input::csv_field(stream.name), input::csv_field(stream.model),
-                          input::csv_field(stream.cloud_model));
-      for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split})
-        text += side_cells(*side, stream.index);
-      text += fmt::format(",{},{},{},{}", point.on_edge, to_string(point.by_latency[stream.index]),
-                          point.by_energy ? to_string(*point.by_energy) : "", to_string(point.best));
-      text += fmt::format(",{}", point.least_energy ? to_string(*point.least_energy) : "");
-      text += answer.partitions.empty()
-                  ? ",,,,,,,,,,,,,,,"
-                  : partition_cells(point, answer.partitions[point.partition], stream.index);
-      for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split, &point.layers})
-        text += fmt::format(",{}", cell(side->cost_per_hour));
-      text += fmt::format(",{},{},{}", point.cheapest ? to_string(*point.cheapest) : "",
-                          answer.edge_power_grade.value_or(""), answer.cloud_power_grade.value_or(""));
-      for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split, &point.layers}) {
-        const auto pi90 = interval_of_mean(answer.edge_power_interval, side->edge_power_w);
-        text += pi90 ? fmt::format(",{},{}", pi90->first, pi90->second) : ",,";
-      }
-      text += "\n";
-    }
   }
   return text;
 }

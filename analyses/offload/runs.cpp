@@ -1,6 +1,5 @@
 #include "analyses/offload/runs.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "analyses/offload/offload.hpp"

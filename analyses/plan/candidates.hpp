@@ -12,7 +12,6 @@
 #include "analyses/plan/goal.hpp"
 #include "analyses/plan/space.hpp"
 #include "analyses/study/check.hpp"
-#include "analyses/study/profiles.hpp"
 #include "analyses/study/store.hpp"
 #include "analyses/study/sweep.hpp"
 

@@ -9,7 +9,7 @@
 #include "analyses/plan/words.hpp"
 #include "analyses/verdict/slower.hpp"
 #include "input/counted.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "models/process/share.hpp"
 #include "sim/time.hpp"
 

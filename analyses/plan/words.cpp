@@ -10,7 +10,7 @@
 
 #include "analyses/metrics/metric.hpp"
 #include "analyses/plan/goal.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "output/json.hpp"
 
 namespace jostle::analyses {

@@ -8,7 +8,7 @@
 
 #include "input/interruption.hpp"
 #include "input/printable.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "input/file_id.hpp"
 #include "input/printable.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -9,7 +9,6 @@
 #include "input/hash.hpp"
 #include "input/printable.hpp"
 #include "input/problems.hpp"
-#include "input/refused.hpp"
 #include "output/json.hpp"
 #include "scenarios/language/scenario.hpp"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "input/printable.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/result_text.hpp"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "analyses/study/check.hpp"
-#include "analyses/study/profiles.hpp"
 #include "analyses/study/store.hpp"
 
 namespace jostle::analyses {

@@ -8,7 +8,7 @@
 
 #include "analyses/metrics/metric.hpp"
 #include "input/counted.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/objective.hpp"
 #include "scenarios/language/scenario.hpp"

@@ -9,7 +9,7 @@
 #include "calibration/calibrate/calibrate.hpp"
 #include "calibration/calibrate/own_tables.hpp"
 #include "calibration/fit/least_squares.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::calibration {

@@ -12,7 +12,7 @@
 #include "calibration/calibrate/bench.hpp"
 #include "calibration/evidence/comparison.hpp"
 #include "calibration/fit/least_squares.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "profiles/profile/priors.hpp"
 #include "scenarios/run/parallel.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -29,6 +30,25 @@ std::vector<EvidenceRow> rows_of(const input::CsvTable& table) {
     for (const std::string& name : table.header()) row[name] = table.row(i).text(table.column(name));
   }
   return rows;
+}
+
+std::vector<ComparisonGroup> groups_of(std::string_view validation) {
+  std::vector<ComparisonGroup> groups;
+  for (const EvidenceRow& row : evidence_rows("groups.csv")) {
+    if (row.at("validation") != validation) continue;
+    ComparisonGroup& group =
+        groups.emplace_back(ComparisonGroup{row.at("name"), row.at("evidence"), row.at("note"), {}, {}});
+    std::istringstream limits(row.at("limits"));  // "decode 0.08 median; prefill 0.15 median"
+    for (std::string limit; std::getline(limits >> std::ws, limit, ';');) {
+      const std::size_t word = limit.rfind(' '), number = limit.rfind(' ', word - 1);
+      const std::string statistic = limit.substr(word + 1);
+      group.bounds.push_back({limit.substr(0, number), std::stod(limit.substr(number)),
+                              statistic == "mean"     ? Statistic::mean
+                              : statistic == "median" ? Statistic::median
+                                                      : Statistic::each});
+    }
+  }
+  return groups;
 }
 
 std::vector<std::vector<EvidenceRow>> by_run(std::vector<EvidenceRow> rows) {

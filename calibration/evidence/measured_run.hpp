@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibration/evidence/comparison.hpp"
@@ -57,6 +58,9 @@ struct BoardAndWork {
   profiles::Profile profile;
 };
 [[nodiscard]] BoardAndWork board_and_work(const std::string& scenario);
+
+// The groups of a validation in calibration/groups.csv, with their limits, still without comparisons.
+[[nodiscard]] std::vector<ComparisonGroup> groups_of(std::string_view validation);
 
 // Simulates the runs side by side, and compares each value. Throws scenarios::RunError, Interrupted, and
 // std::runtime_error if a value is not predicted. `progress` as for simulated_at_once().

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "calibration/fit/robust.hpp"
-#include "calibration/fit/turns.hpp"
+#include "calibration/fit/time_slicing.hpp"
 #include "input/csv.hpp"
 #include "models/dnn/kernel_tables.hpp"
 

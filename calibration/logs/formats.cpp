@@ -147,11 +147,10 @@ bool looks_like(const Format& format, std::string_view head) {
   return looks_like(*std::ranges::find(looks(), format.name, &Look::name), head, {});
 }
 
-constexpr std::array<Format, 16> table{{
+constexpr std::array<Format, 14> table{{
     {"trtexec", "text log of trtexec, TensorRT 7 to 10", read_trtexec_log},
     {"trtexec-times", "trtexec --exportTimes", read_trtexec_times},
     {"trtexec-profile", "trtexec --exportProfile", read_trtexec_profile},
-    {"trtexec-layers", "trtexec --exportLayerInfo", read_trtexec_layers},
     {"tegrastats", "log of tegrastats", read_tegrastats},
     {"jtop", "CSV log of jtop", read_jtop},
     {"nsys-sqlite", "nsys export --type sqlite", read_nsys_sqlite},
@@ -163,7 +162,6 @@ constexpr std::array<Format, 16> table{{
     {"serving", "JSON or text of vLLM's and SGLang's bench_serving", read_serving},
     {"genai-perf", "JSON, CSV or tables of genai-perf", read_genai_perf},
     {"ollama", "timings of ollama run --verbose", read_ollama},
-    {"nvpmodel", "nvpmodel.conf", read_nvpmodel_log},
 }};
 
 }  // namespace

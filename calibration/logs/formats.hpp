@@ -32,9 +32,9 @@ struct Format {
 // a problem.
 [[nodiscard]] std::vector<Import> import_log(Source& source, const Format* format, input::Problems& problems);
 
-Reader read_trtexec_log, read_trtexec_times, read_trtexec_profile, read_trtexec_layers, read_tegrastats,
-    read_jtop, read_nsys_sqlite, read_nsys_stats, read_chrome_trace, read_perf_analyzer,
-    read_perf_analyzer_text, read_llama_bench, read_serving, read_genai_perf, read_ollama, read_nvpmodel_log;
+Reader read_trtexec_log, read_trtexec_times, read_trtexec_profile, read_tegrastats, read_jtop,
+    read_nsys_sqlite, read_nsys_stats, read_chrome_trace, read_perf_analyzer, read_perf_analyzer_text,
+    read_llama_bench, read_serving, read_genai_perf, read_ollama;
 
 // Files that people try to import, but that hold no readable measurements: their kind, and
 // what to do.

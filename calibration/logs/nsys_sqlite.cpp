@@ -3,7 +3,6 @@
 // are in ns.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "input/file.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::calibration::sqlite {
 namespace {

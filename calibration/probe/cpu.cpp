@@ -24,7 +24,6 @@ constexpr std::array cpu_experiments{
     CpuExperiment{"speeds of cores", 0.2, measure_speeds},
     CpuExperiment{"refill after preemption", 0.23, measure_preemption},
     CpuExperiment{"refill after migration", 0.14, measure_migration},
-    CpuExperiment{"real-time threads", 0.04, measure_real_time},
 };
 
 }  // namespace

@@ -26,12 +26,11 @@ struct CpuBench {
 
 void measure_clocks(const CpuBench& bench, Outcome& outcome);        // clock and speed of each cluster
 void measure_switch(const CpuBench& bench, Outcome& outcome);        // context_switch
-void measure_wake_ups(const CpuBench& bench, Outcome& outcome);      // idle_state, polling, busy cores
-void measure_slices(const CpuBench& bench, Outcome& outcome);        // stretches of hogs, nice, tick
+void measure_wake_ups(const CpuBench& bench, Outcome& outcome);      // idle_state
+void measure_slices(const CpuBench& bench, Outcome& outcome);        // stretches of hogs, tick
 void read_scheduler_files(const CpuBench& bench, Outcome& outcome);  // what the kernel tells of its scheduler
 void measure_preemption(const CpuBench& bench, Outcome& outcome);    // preempted and its time constant
 void measure_speeds(const CpuBench& bench, Outcome& outcome);        // two_speeds
 void measure_migration(const CpuBench& bench, Outcome& outcome);     // migrated_within, migrated_across
-void measure_real_time(const CpuBench& bench, Outcome& outcome);     // SCHED_FIFO, if it is allowed
 
 }  // namespace jostle::calibration::probe

@@ -1,7 +1,5 @@
-// How long hogs run before another one gets the core, how nice values divide it, and the tick.
+// How long hogs run before another one gets the core, and the tick.
 #include <fmt/format.h>
-#include <sched.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -67,30 +65,6 @@ void add_tick(const MachineFiles& files, const std::vector<Stretch>& stretches, 
         "the tick is not told, and hogs are not preempted at any frequency of kernels");
 }
 
-void measure_nice(const CpuBench& bench, Outcome& outcome, std::string& raw) {
-  constexpr int nice_value = 5, rounds = 4;
-  std::vector<double> shares;
-  for (int round = 0; round < rounds && !bench.session.interrupted; ++round) {
-    const HogRun run = run_hogs(
-        bench, {.core = bench.core(), .hogs = 2, .seconds = 0.2 + 0.8 * bench.pace, .prepare = [](int hog) {
-                  return hog == 0 ||
-                         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + nice_value) == 0;
-                }});
-    if (run.shares.size() == 2) shares.push_back(100 * run.shares[1]);
-    for (const Stretch& stretch : run.stretches)
-      raw += fmt::format("nice {},{},{},{}\n", nice_value, stretch.hog, stretch.start_ns, stretch.length_ns);
-  }
-  if (shares.size() >= 3)
-    outcome.parameters.push_back(measured(fmt::format("seen.share_at_nice_{}", nice_value), mean_of(shares),
-                                          "%", "time on the core of a hog beside one that is not nice"));
-}
-
-bool become_real_time() {
-  sched_param priority{};
-  priority.sched_priority = 1;
-  return sched_setscheduler(0, SCHED_FIFO, &priority) == 0;
-}
-
 }  // namespace
 
 void measure_slices(const CpuBench& bench, Outcome& outcome) {
@@ -99,20 +73,19 @@ void measure_slices(const CpuBench& bench, Outcome& outcome) {
   std::vector<Stretch> of_two;
   for (const int hogs : {2, 3, 4, 6}) {
     bench.session.progress(0.3, fmt::format("slices of {} hogs", hogs));
-    const HogRun run = run_hogs(bench, {.core = bench.core(), .hogs = hogs, .seconds = 0.3 + 2 * bench.pace});
+    const std::vector<Stretch> stretches = run_hogs(bench, hogs, 0.3 + 2 * bench.pace);
     if (bench.session.interrupted) return;
     std::vector<double> lengths;
-    for (const Stretch& stretch : run.stretches) {
+    for (const Stretch& stretch : stretches) {
       lengths.push_back(1e-6 * static_cast<double>(stretch.length_ns));
       raw += fmt::format("{},{},{},{}\n", hogs, stretch.hog, stretch.start_ns, stretch.length_ns);
     }
-    if (hogs == 2) of_two = run.stretches;
+    if (hogs == 2) of_two = stretches;
     if (lengths.size() < 3) continue;
     outcome.parameters.push_back(measured(fmt::format("seen.stretch_of_{}_hogs", hogs), median_of(lengths),
                                           "ms", "time for which a hog keeps a core that others want too"));
   }
   add_tick(files, of_two, outcome);
-  measure_nice(bench, outcome, raw);
   outcome.files.push_back(write_raw(bench.session, "cpu_slices", raw));
 }
 
@@ -131,30 +104,6 @@ void read_scheduler_files(const CpuBench& bench, Outcome& outcome) {
       break;
     }
   }
-}
-
-void measure_real_time(const CpuBench& bench, Outcome& outcome) {
-  // The kernel counts real-time threads by the second, and gives the others their part of it.
-  if (bench.cores().size() < 2) {
-    outcome.problems.push_back("real-time threads were not measured: they would hold the only core");
-    return;
-  }
-  const HogRun run =
-      run_hogs(bench, {.core = bench.core(), .hogs = 2, .seconds = 3.3, .prepare = [](int hog) {
-                         return hog == 0 || become_real_time();
-                       }});
-  if (bench.session.interrupted) return;
-  if (run.shares.empty()) {
-    outcome.problems.push_back(
-        "real-time threads were not measured: SCHED_FIFO is not allowed for this user");
-    return;
-  }
-  std::string raw = "hogs,hog,start_ns,length_ns\n";
-  for (const Stretch& stretch : run.stretches)
-    raw += fmt::format("fifo,{},{},{}\n", stretch.hog, stretch.start_ns, stretch.length_ns);
-  outcome.files.push_back(write_raw(bench.session, "cpu_real_time", raw));
-  outcome.parameters.push_back(measured("seen.share_of_real_time", {100 * run.shares[1], 0.02, 3}, "%",
-                                        "time on the core of a hog under SCHED_FIFO beside one that is not"));
 }
 
 }  // namespace jostle::calibration::probe

@@ -1,5 +1,4 @@
-// How long after a wake-up a thread runs: on a core that has idled for a while, on one that is busy, and if
-// it polls instead.
+// How long after a wake-up a thread runs on a core that has idled for a while.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +17,6 @@ struct WakeSamples {
   WorkerSignals signals;
   std::atomic<std::int64_t> woken_at;
   std::atomic<int> asleep;  // how often the sleeper went to sleep
-  std::atomic<int> ball;    // polling: whose turn it is
   SampleBuffer us;
 };
 
@@ -43,48 +41,13 @@ void wake_again(WakeSamples& shared, const Pipe& bell, std::int64_t idle_ns) {
   }
 }
 
-struct WakeExperiment {
-  int waker, sleeper;
-  std::int64_t idle_ns;
-  bool hog;  // the sleeper's core is busy
-  double seconds;
-};
-std::vector<double> wake_latencies(const CpuBench& bench, const WakeExperiment& experiment) {
+std::vector<double> wake_latencies(const CpuBench& bench, std::int64_t idle_ns, double seconds) {
   const Shared<WakeSamples> shared;
   const Pipe bell;
-  Workers workers, hogs;
-  if (experiment.hog)
-    hogs.start(experiment.sleeper, [&shared] {
-      while (!shared->signals.stop) continue;
-    });
-  workers.start(experiment.sleeper, [&] { sleep_and_note(*shared, bell); });
-  workers.start(experiment.waker, [&] { wake_again(*shared, bell, experiment.idle_ns); });
-  return collect(bench.session, {.seconds = experiment.seconds, .least = 30, .most = 2000}, workers,
-                 shared->signals, shared->us);
-}
-
-// The hand-over of a flag between two cores that both spin on it.
-std::vector<double> polled_hand_overs(const CpuBench& bench, int one, int other, double seconds) {
-  constexpr int hand_overs = 200;
-  const Shared<WakeSamples> shared;
   Workers workers;
-  workers.start(other, [&] {
-    while (!shared->signals.stop)
-      if (shared->ball == 1) shared->ball = 0;
-  });
-  workers.start(one, [&] {
-    while (!shared->signals.stop) {
-      const std::int64_t begin = now_ns();
-      for (int i = 0; i < hand_overs && !shared->signals.stop; ++i) {
-        shared->ball = 1;
-        while (shared->ball == 1 && !shared->signals.stop) continue;
-      }
-      if (shared->signals.stop ||
-          !shared->us.add(1e-3 * static_cast<double>(now_ns() - begin) / hand_overs / 2))
-        return;
-    }
-  });
-  return collect(bench.session, {.seconds = seconds, .least = 100, .most = 2000}, workers, shared->signals,
+  workers.start(bench.core(), [&] { sleep_and_note(*shared, bell); });
+  workers.start(bench.other_core(), [&] { wake_again(*shared, bell, idle_ns); });
+  return collect(bench.session, {.seconds = seconds, .least = 30, .most = 2000}, workers, shared->signals,
                  shared->us);
 }
 
@@ -125,23 +88,18 @@ void add_idle_state(const std::vector<IdleLatency>& latencies, Outcome& outcome)
 }  // namespace
 
 void measure_wake_ups(const CpuBench& bench, Outcome& outcome) {
-  const int sleeper = bench.core(), waker = bench.other_core();
-  if (waker < 0) {
+  if (bench.other_core() < 0) {
     outcome.problems.push_back("wake-ups of another core were not measured: there is one core only");
     return;
   }
   constexpr std::array idle_ms{0.05, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0};
   const double seconds = 1.6 * bench.pace + 0.2;
   std::string raw = "core,idle_ms,latency_us\n";
-  const auto note = [&raw](std::string_view core, double idle, const std::vector<double>& samples) {
-    for (const double us : samples) raw += fmt::format("{},{:g},{:.3f}\n", core, idle, us);
-  };
   std::vector<IdleLatency> latencies;
   for (const double idle : idle_ms) {
     if (bench.session.interrupted) return;
-    const auto samples =
-        wake_latencies(bench, {waker, sleeper, static_cast<std::int64_t>(1e6 * idle), false, seconds});
-    note("idle", idle, samples);
+    const auto samples = wake_latencies(bench, static_cast<std::int64_t>(1e6 * idle), seconds);
+    for (const double us : samples) raw += fmt::format("idle,{:g},{:.3f}\n", idle, us);
     if (samples.size() < 3) continue;
     latencies.push_back({idle, median_of(samples)});
     outcome.parameters.push_back(
@@ -149,17 +107,6 @@ void measure_wake_ups(const CpuBench& bench, Outcome& outcome) {
                  "a byte through a pipe to a process that slept on another, idle core"));
   }
   add_idle_state(latencies, outcome);
-  bench.session.progress(0.25, "wake-ups of busy cores, polling");
-  const auto busy = wake_latencies(bench, {waker, sleeper, 5'000'000, true, seconds});
-  note("busy", 5, busy);
-  if (busy.size() >= 3)
-    outcome.parameters.push_back(measured("seen.wake_up_on_busy_core", median_of(busy), "us",
-                                          "the same on a core with a process that never sleeps"));
-  const auto polled = polled_hand_overs(bench, waker, sleeper, seconds);
-  note("polling", 0, polled);
-  if (polled.size() >= 3)
-    outcome.parameters.push_back(measured("seen.polled_hand_over", median_of(polled), "us",
-                                          "a flag between two cores that spin on it"));
   outcome.files.push_back(write_raw(bench.session, "cpu_wake_ups", raw));
 }
 

@@ -20,7 +20,7 @@
 #include "input/csv.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 #include "input/units.hpp"
 
 namespace jostle::calibration::probe {

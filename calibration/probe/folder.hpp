@@ -11,7 +11,7 @@
 #include "calibration/probe/identity.hpp"
 #include "calibration/probe/part.hpp"
 #include "input/problems.hpp"
-#include "output/temporaries.hpp"
+#include "output/claim.hpp"
 
 namespace jostle::calibration::probe {
 

@@ -12,7 +12,6 @@ constexpr std::int64_t shortest_gap_ns = 100'000;
 struct HogNotes {
   static constexpr std::uint32_t most = 1U << 15U;
   WorkerSignals signals;
-  std::atomic<int> refused;
   std::atomic<std::uint32_t> count;
   Stretch stretches[most];
 
@@ -37,37 +36,28 @@ void note_stretches(HogNotes& notes, int hog) {
 
 }  // namespace
 
-HogRun run_hogs(const CpuBench& bench, const HogQuestion& question) {
+std::vector<Stretch> run_hogs(const CpuBench& bench, int hogs, double seconds) {
   const Shared<HogNotes> notes;
   Workers workers;
-  for (int hog = 0; hog < question.hogs; ++hog)
-    workers.start(question.core, [&, hog] {
-      if (question.prepare && !question.prepare(hog)) {
-        ++notes->refused;
-        return;
-      }
+  for (int hog = 0; hog < hogs; ++hog)
+    workers.start(bench.core(), [&, hog] {
       ++notes->signals.ready;
-      while (notes->signals.ready < question.hogs && notes->refused == 0 && !notes->signals.stop) continue;
+      while (notes->signals.ready < hogs && !notes->signals.stop) continue;
       note_stretches(*notes, hog);
     });
-  wait_until(now_ns() + static_cast<std::int64_t>(1e9 * question.seconds), bench.session.interrupted);
+  wait_until(now_ns() + static_cast<std::int64_t>(1e9 * seconds), bench.session.interrupted);
   notes->signals.stop = true;
   workers.wait(0.6, bench.session.interrupted);
-  HogRun run;
-  if (notes->refused != 0 || bench.session.interrupted) return run;
-  run.shares.assign(static_cast<std::size_t>(question.hogs), 0);
-  double all = 0;
-  std::vector<bool> began(static_cast<std::size_t>(question.hogs), false);
+  std::vector<Stretch> stretches;
+  if (bench.session.interrupted) return stretches;
+  std::vector<bool> began(static_cast<std::size_t>(hogs), false);
   for (std::uint32_t i = 0; i < std::min(notes->count.load(), HogNotes::most); ++i) {
     const Stretch& stretch = notes->stretches[i];
     const auto hog = static_cast<std::size_t>(stretch.hog);
-    run.shares[hog] += static_cast<double>(stretch.length_ns);
-    all += static_cast<double>(stretch.length_ns);
-    if (began[hog]) run.stretches.push_back(stretch);
+    if (began[hog]) stretches.push_back(stretch);
     began[hog] = true;
   }
-  for (double& share : run.shares) share = all > 0 ? share / all : 0;
-  return run;
+  return stretches;
 }
 
 Convolution::Convolution(int channels, int side)

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "calibration/probe/cpu_experiments.hpp"
@@ -16,21 +15,9 @@ struct Stretch {
   std::int64_t start_ns = 0, length_ns = 0;
 };
 
-struct HogRun {
-  std::vector<Stretch>
-      stretches;  // stretches of all hogs, each hog's in order; the first and last of each are cut
-  std::vector<double> shares;  // shares of the time that all had the core, by hog
-};
-
-struct HogQuestion {
-  int core = 0;
-  int hogs = 2;
-  double seconds = 1;
-  std::function<bool(int hog)> prepare = {};  // runs in each hog before it begins; false: it ends at once
-};
-
-// Runs hogs on one core. Empty if one could not be prepared.
-[[nodiscard]] HogRun run_hogs(const CpuBench& bench, const HogQuestion& question);
+// Runs hogs on the core of the bench. The stretches of all, each hog's in order, without its first, which is
+// cut.
+[[nodiscard]] std::vector<Stretch> run_hogs(const CpuBench& bench, int hogs, double seconds);
 
 // The probe's own inference on a core: one layer of a network, a 3 x 3 convolution in fp32, again and again.
 class Convolution {

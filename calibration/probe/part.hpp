@@ -1,6 +1,6 @@
 // The parts of `jostle probe`: what each measures on this machine, how long it takes and what it returns.
-// A part changes no setting of the machine, except for the memory's clock where clocks are pinned. It writes
-// raw samples and tables into the probe's folder and returns the parameters that they show.
+// A part changes no setting of the machine. It writes raw samples and tables into the probe's folder and
+// returns the parameters that they show.
 #pragma once
 
 #include <atomic>
@@ -38,8 +38,7 @@ struct Session {
   const std::atomic<bool>& interrupted;  // a part returns soon after this becomes true
   // Reports the share of the part that is done, 0 to 1, and what is measured now.
   std::function<void(double done, std::string_view what)> progress;
-  double pace = 1;      // of the time that an experiment on the GPU takes; less than 1 in tests
-  bool pinned = false;  // clocks are held (--pin), so that a part may lock others for a while
+  double pace = 1;  // of the time that an experiment on the GPU takes; less than 1 in tests
 };
 
 struct Outcome {

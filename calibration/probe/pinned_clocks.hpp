@@ -9,30 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "calibration/probe/nvml.hpp"
+
 namespace jostle::calibration::probe {
-
-// Locks of the clocks of NVML's first GPU. Without the library, or where it refuses, each call says why.
-class LockedGpu {
- public:
-  LockedGpu();
-  ~LockedGpu();  // gives back what is locked
-  LockedGpu(const LockedGpu&) = delete;
-  LockedGpu& operator=(const LockedGpu&) = delete;
-
-  // Empty, or why the SMs' clock could not be locked at its highest.
-  [[nodiscard]] std::string lock_highest();
-  // The memory clocks that the card offers, in MHz, descending; empty if it tells none.
-  [[nodiscard]] std::vector<unsigned> memory_clocks() const;
-  // Empty, or why the memory could not be locked.
-  [[nodiscard]] std::string lock_memory(unsigned mhz);
-  // Lets the memory go; empty, or why not.
-  [[nodiscard]] std::string free_memory();
-
- private:
-  struct Library;
-  std::unique_ptr<Library> library_;
-  bool sms_ = false, memory_ = false;
-};
 
 // Lifts the lower limit of each clock of sysfs (cpufreq, devfreq of the GPU) to the upper one, and locks the
 // clock of a card. Its end restores every file's text and every lock, in this process only, however the probe
@@ -51,10 +30,11 @@ class PinnedClocks {
     std::string text;
   };
   void lift(const std::filesystem::path& folder, const char* lower, const char* upper);
+  void lock_card();
 
   std::function<void(const std::string&)> say_;
   std::vector<Kept> kept_;
-  std::unique_ptr<LockedGpu> gpu_;
+  std::unique_ptr<Nvml> gpu_;  // with its clock locked; none: without a card, or where it refuses
   pid_t owner_;
 };
 

@@ -1,12 +1,12 @@
 #include "calibration/probe/power_sensors.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <system_error>
+
+#include "calibration/probe/nvml.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
@@ -41,10 +41,7 @@ constexpr const char* inputs[] = {"VDD_IN", "VIN_SYS_5V0", "POM_5V_IN", "SYS5V",
 
 }  // namespace
 
-// NVIDIA's management library, opened at run time: names and numbers are those of the NVML API
-// (https://docs.nvidia.com/deploy/nvml-api).
-struct PowerSensors::Nvml {
-  using Device = struct DeviceOf*;
+struct PowerSensors::Card : Nvml {
   // One field of nvmlDeviceGetFieldValues.
   struct Field {
     unsigned id = 0, scope = 0;
@@ -60,43 +57,20 @@ struct PowerSensors::Nvml {
   static constexpr unsigned average_power = 185, instant_power = 186;
   static constexpr int sm_clock = 1, memory_clock = 2, gpu_temperature = 0;
 
-  void* library = nullptr;
-  Device device = nullptr;
-  int (*shutdown)() = nullptr;
-  int (*power)(Device, unsigned*) = nullptr;
-  int (*fields)(Device, int, Field*) = nullptr;
-  int (*clock)(Device, int, unsigned*) = nullptr;
-  int (*temperature)(Device, int, unsigned*) = nullptr;
-  int (*reasons)(Device, unsigned long long*) = nullptr;
-  int (*limit)(Device, unsigned*) = nullptr;
+  int (*power)(Device*, unsigned*) = nullptr;
+  int (*fields)(Device*, int, Field*) = nullptr;
+  int (*clock)(Device*, int, unsigned*) = nullptr;
+  int (*temperature)(Device*, int, unsigned*) = nullptr;
+  int (*reasons)(Device*, unsigned long long*) = nullptr;
+  int (*limit)(Device*, unsigned*) = nullptr;
 
-  template <class F>
-  void find(const char* name, F*& function) {
-    function = reinterpret_cast<F*>(dlsym(library, name));
-  }
-  // Empty if the library is open and has a GPU, else why not.
-  std::string open() {
-    library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return dlerror();
-    int (*init)() = nullptr;
-    int (*by_index)(unsigned, Device*) = nullptr;
-    find("nvmlInit_v2", init);
-    find("nvmlShutdown", shutdown);
-    find("nvmlDeviceGetHandleByIndex_v2", by_index);
+  Card() {
     find("nvmlDeviceGetPowerUsage", power);
     find("nvmlDeviceGetFieldValues", fields);
     find("nvmlDeviceGetClockInfo", clock);
     find("nvmlDeviceGetTemperature", temperature);
     find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
     find("nvmlDeviceGetEnforcedPowerLimit", limit);
-    if (init == nullptr || by_index == nullptr) return "libnvidia-ml.so.1 lacks its first functions";
-    if (const int result = init(); result != 0) return "nvmlInit fails: error " + std::to_string(result);
-    if (const int result = by_index(0, &device); result != 0)
-      return "NVML finds no GPU: error " + std::to_string(result);
-    return {};
-  }
-  ~Nvml() {
-    if (device != nullptr && shutdown != nullptr) shutdown();
   }
   [[nodiscard]] double field(unsigned id) const {
     Field field;
@@ -104,11 +78,11 @@ struct PowerSensors::Nvml {
     if (fields == nullptr || fields(device, 1, &field) != 0 || field.result != 0) return nothing;
     return field.value.unsigned_int / 1e3;
   }
-  [[nodiscard]] double number(int (*get)(Device, unsigned*), double scale) const {
+  [[nodiscard]] double number(int (*get)(Device*, unsigned*), double scale) const {
     unsigned value = 0;
     return get != nullptr && get(device, &value) == 0 ? value * scale : nothing;
   }
-  [[nodiscard]] double number(int (*get)(Device, int, unsigned*), int which) const {
+  [[nodiscard]] double number(int (*get)(Device*, int, unsigned*), int which) const {
     unsigned value = 0;
     return get != nullptr && get(device, which, &value) == 0 ? value : nothing;
   }
@@ -127,8 +101,8 @@ struct PowerSensors::Nvml {
 
 PowerSensors::PowerSensors(const fs::path& root, bool nvml) {
   if (nvml) {
-    nvml_ = std::make_unique<Nvml>();
-    problem_ = nvml_->open();
+    nvml_ = std::make_unique<Card>();
+    problem_ = nvml_->problem;
     if (!problem_.empty()) nvml_.reset();
   }
   find_rails(root);

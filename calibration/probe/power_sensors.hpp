@@ -32,7 +32,7 @@ class PowerSensors {
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
-  struct Nvml;
+  struct Card;
   struct Rail {
     std::string name;
     std::filesystem::path millivolts, milliamperes;
@@ -45,7 +45,7 @@ class PowerSensors {
   void find_rails(const std::filesystem::path& root);
   void find_files(const std::filesystem::path& root);
 
-  std::unique_ptr<Nvml> nvml_;
+  std::unique_ptr<Card> nvml_;
   std::vector<Rail> rails_;
   std::vector<File> files_;
   std::string problem_;

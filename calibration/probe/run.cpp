@@ -16,7 +16,7 @@
 #include "calibration/probe/part.hpp"
 #include "calibration/probe/pinned_clocks.hpp"
 #include "calibration/probe/summary.hpp"
-#include "output/temporaries.hpp"
+#include "output/claim.hpp"
 #include "output/uninterrupted.hpp"
 
 namespace jostle::calibration::probe {
@@ -200,7 +200,7 @@ class ProbeRun {
     Outcome outcome;
     std::string failure;
     try {
-      outcome = part.run({place, question_.root, question_.quick, interrupted_, progress, 1, question_.pin});
+      outcome = part.run({place, question_.root, question_.quick, interrupted_, progress});
       widen_by_machine(outcome);
     } catch (const std::exception& error) {
       failure = error.what();

@@ -1,7 +1,6 @@
 #include "calibration/record/record.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <thread>

@@ -94,33 +94,7 @@ std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>&
   for (MeasuredRun& run : runs_of(shares, "nvidia-h100")) runs.push_back(std::move(run));
   for (MeasuredRun& run : runs_beside(pairs, long_and_short)) runs.push_back(std::move(run));
   for (MeasuredRun& run : runs_beside(drawn, drawn_streams)) runs.push_back(std::move(run));
-  std::vector<ComparisonGroup> groups{
-      {"equal MPS clients",
-       equal,
-       "mps_kernel, miss_latency and the pipes that a warp uses were fitted to these runs",
-       {},
-       {{"images/s", 0.06}}},
-      {"MPS clients alone with a share", shares, "", {}, {}},
-      {"pairs of MPS clients with shares, measured kernels",
-       shares,
-       "",
-       {},
-       {{"images/s", 0.06, Statistic::each}}},
-      {"pairs of MPS clients with shares, computed kernels",
-       shares,
-       "",
-       {},
-       {{"slow-down", 0.06, Statistic::each}}},
-      {"networks of long kernels beside others of short ones",
-       pairs,
-       "the pipes that a warp uses were fitted with these runs in view",
-       {},
-       {}},
-      {"streams drawn at random, at least one in single precision",
-       drawn,
-       "two constants of grouped convolutions were fitted with four of these networks in view",
-       {},
-       {}}};
+  std::vector<ComparisonGroup> groups = groups_of("mps");
   compare_in(groups, runs, progress);
   // How many times slower each client of a pair is than alone with its share.
   std::map<std::string, Comparison> before;

@@ -192,30 +192,7 @@ FrameworksValidation validate_frameworks(const std::function<void(double)>& prog
                                                    : "latency"));
     }
   const auto inside = covered(found.held_out);
-  constexpr const char* note = "the family of the network left out";
-  constexpr const char* note_random = "the network left out";
-  found.groups = {{"PyTorch graphs without calibration, fp16",
-                   runs_file,
-                   note,
-                   {},
-                   {{"images/s", 0.18, Statistic::median}}},
-                  {"PyTorch graphs without calibration, tf32", runs_file, note, {}, {{"images/s", 0.25}}},
-                  {"PyTorch eager without calibration", runs_file, note, {}, {{"images/s", 0.25}}},
-                  {"PyTorch graphs drawn at random, fp16",
-                   random_runs_file,
-                   note_random,
-                   {},
-                   {{"images/s", 0.08}, {"watts", 0.06}}},
-                  {"PyTorch graphs drawn at random, tf32",
-                   random_runs_file,
-                   note_random,
-                   {},
-                   {{"images/s", 0.08}, {"watts", 0.06}}},
-                  {"PyTorch graphs drawn at random, fp32",
-                   random_runs_file,
-                   note_random,
-                   {},
-                   {{"images/s", 0.08}, {"watts", 0.06}}}};
+  found.groups = groups_of("pytorch");
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Comparison& comparison = comparisons[i].front();
     comparison.covered = inside[i];

@@ -129,27 +129,7 @@ std::vector<MeasuredRun> drawn_mixes() {
 std::vector<ComparisonGroup> validate_host(const std::function<void(double)>& progress) {
   std::vector<MeasuredRun> runs = equal_processes();
   std::ranges::move(drawn_mixes(), std::back_inserter(runs));
-  std::vector<ComparisonGroup> groups{
-      {"processes that outnumber their cores", few_cores, "", {}, {{"images/s, by rank", 0.12}}},
-      {"the same beside loads", few_cores, "", {}, {{"images/s, by rank", 0.20}}},
-      {"processes with a core each",
-       few_cores,
-       "a host of two speeds: single runs scatter by 15 to 18 %",
-       {},
-       {{"images/s, by rank", 0.10}}},
-      {"mixes drawn at random with eager processes", mixes, "", {}, {{"images/s, by rank", 0.30}}},
-      {"mixes drawn at random of graphs",
-       mixes,
-       "the pipes that a warp uses were fitted with clients of MPS among them in view",
-       {},
-       {}},
-      {"sources that poll",
-       mixes,
-       "without those that are predicted to fall behind; the costs of a wake-up and of a short visit were "
-       "fitted to "
-       "some of these runs",
-       {},
-       {{"p50", 0.20}}}};
+  std::vector<ComparisonGroup> groups = groups_of("host");
   compare_in(groups, runs, progress);
   return groups;
 }

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "calibration/evidence/measured_run.hpp"
 #include "calibration/fit/time_slicing.hpp"
-#include "calibration/fit/turns.hpp"
 #include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 #include "profiles/profile/profile.hpp"
@@ -150,10 +150,6 @@ void compare(ComparisonGroup& group, const std::string& config, const TurnMetric
     group.comparisons.push_back({config, "mean gap", measured.mean_gap_us, predicted.mean_gap_us});
 }
 
-const std::vector<Bound> interval_bounds{{"batches/s", 0.02, Statistic::each},
-                                         {"mean turn", 0.05, Statistic::each},
-                                         {"mean gap", 0.10, Statistic::each}};
-
 // The number in `text` after `key`.
 double number_after(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
@@ -171,11 +167,7 @@ scenarios::Scenario synthetic_scenario() {
 
 ComparisonGroup compare_sharing_intervals(const profiles::Profile& profile,
                                           const profiles::TraceFiles& files) {
-  ComparisonGroup group{"turns of synthetic processes",
-                        "sharing_configs.csv, sharing_intervals.csv",
-                        "lengths by time stamps: a preempted kernel spans the turns of other processes",
-                        {},
-                        interval_bounds};
+  ComparisonGroup group = groups_of("intervals").front();
   const input::CsvTable& configs = files.table(profiles::TraceKind::sharing_configs);
   const auto measured = calibration::turns_of(files.table(profiles::TraceKind::sharing_intervals));
   const double slice_us = measured_slice_us(files, profile);
@@ -221,11 +213,7 @@ ComparisonGroup compare_sharing_intervals(const profiles::Profile& profile,
 }
 
 ComparisonGroup compare_sparse_launches(const profiles::Profile& profile, const profiles::TraceFiles& files) {
-  ComparisonGroup group{"turns of processes that launch kernel by kernel",
-                        "sparse_launch_intervals.csv",
-                        "without the first turns of each run, while launch queues fill",
-                        {},
-                        interval_bounds};
+  ComparisonGroup group = groups_of("sparse").front();
   for (const SparseRun& run : calibration::sparse_runs(files.table(profiles::TraceKind::sparse_launches))) {
     scenarios::Scenario scenario = synthetic_scenario();
     for (int i = 0; i < run.processes; ++i) {

@@ -281,53 +281,6 @@ std::vector<Comparison> memory_compared(const Rows& rows) {
   return found;
 }
 
-// --- All
-
-// The groups of runs by their number in `MeasuredRun::group`, still without comparisons.
-std::vector<ComparisonGroup> groups_of_runs() {
-  const Bound p99{"camera p99", 0.08, Statistic::mean};
-  return {{"language models on boards",
-           published,
-           "",
-           {},
-           {{"decode", 0.08, Statistic::median},
-            {"prefill", 0.15, Statistic::median},
-            {"decode, several users", 0.10, Statistic::mean}}},
-          {"language models beside others, time slices",
-           contention,
-           "",
-           {},
-           {{"rate", 0.04, Statistic::mean}, p99}},
-          {"language models beside others, MPS", contention, "", {}, {{"rate", 0.06, Statistic::mean}, p99}},
-          {"language models beside others, streams of one process",
-           streams_file,
-           "",
-           {},
-           {{"rate", 0.06, Statistic::mean}, p99}},
-          {"language models, several sequences on an H100",
-           several,
-           "",
-           {},
-           {{"decode step", 0.10, Statistic::mean}, {"prefill", 0.12, Statistic::mean}}},
-          {"language models, a server on an H100",
-           serving,
-           "",
-           {},
-           {{"TTFT p50", 0.10, Statistic::mean},
-            {"TTFT p99", 0.20, Statistic::mean},
-            {"ITL", 0.05, Statistic::mean}}},
-          {"language models, energy of a token on rails",
-           energies,
-           "",
-           {},
-           {{"energy of a token", 0.12, Statistic::mean}}},
-          {"language models on cores",
-           of_cores,
-           "",
-           {},
-           {{"decode", 0.10, Statistic::mean}, {"prefill", 0.20, Statistic::mean}}}};
-}
-
 }  // namespace
 
 std::vector<ComparisonGroup> validate_language(const std::function<void(double)>& progress) {
@@ -338,15 +291,12 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
                   runs_beside(streams_file, "", 3), runs_of_several(4), runs_of_serving(5), runs_of_energy(6),
                   runs_of_cores(7)})
     std::ranges::move(more, std::back_inserter(runs));
-  std::vector<ComparisonGroup> groups = groups_of_runs();
+  std::vector<ComparisonGroup> groups = groups_of("language");
   compare_in(groups, runs, progress);
   for (const char* const column : {"runtime", "lab", "device"})
     groups.push_back(view(groups.front(), "decode", rows, column));
-  groups.push_back({"language models, memory held",
-                    memory_held,
-                    "",
-                    memory_compared(of_memory),
-                    {{"memory", 0.08, Statistic::mean}}});
+  groups.push_back(groups_of("memory").front());
+  groups.back().comparisons = memory_compared(of_memory);
   groups.push_back(view(ComparisonGroup(groups.back()), "memory", of_memory, "lab"));
   return groups;
 }

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "calibration/coverage/coverage.hpp"
-#include "calibration/evidence/comparison.hpp"
+#include "calibration/evidence/measured_run.hpp"
 #include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
@@ -81,12 +81,7 @@ void mark_covered(ComparisonGroup& group, const std::string& quantity) {
 }  // namespace
 
 ComparisonGroup compare_solo(const profiles::Profile& profile, const profiles::TraceFiles& files) {
-  ComparisonGroup group{
-      "one process",
-      "solo.csv",
-      "the fastest of repeats; eager rows come from sessions whose hosts differ by up to a factor of 3",
-      {},
-      {}};
+  ComparisonGroup group = groups_of("one process").front();
   const input::CsvTable& table = files.table(profiles::TraceKind::solo);
   std::map<std::string, Comparison> best;  // slower repeats were disturbed
   std::vector<std::string> order;
@@ -113,13 +108,7 @@ ComparisonGroup compare_solo(const profiles::Profile& profile, const profiles::T
 namespace {
 
 ComparisonGroup compared_repeats(const profiles::Profile& profile, const profiles::TraceFiles& files) {
-  ComparisonGroup group{
-      "equal CPU-bound processes",
-      "eager_repeats.csv",
-      "medians of five interleaved repeats, after one factor of the host, which is their median; a repeat "
-      "differs from the median by 6 to 10 %",
-      {},
-      {{"images/s in total", 0.08}}};
+  ComparisonGroup group = groups_of("repeats").front();
   const input::CsvTable& table = files.table(profiles::TraceKind::eager_repeats);
   for (const input::CsvTable::Row row : table) {
     scenarios::Scenario scenario = scenario_of(row);
@@ -155,17 +144,7 @@ ComparisonGroup compare_eager_repeats(const profiles::Profile& profile, const pr
 ComparisonGroup compare_contended(const profiles::Profile& profile, const std::string& mode,
                                   const profiles::TraceFiles& files) {
   const bool graph = mode == "graph";
-  ComparisonGroup group{
-      graph ? "equal GPU-bound processes" : "equal CPU-bound processes, one run each",
-      "contended_resnet50.csv",
-      graph
-          ? "by rank: sorted by throughput within the run, because it is random which processes share a core"
-          : "after the factor of the host that repeats tell; single runs differ from their repeats by 6 to "
-            "10 % in total, by more per "
-            "process",
-      {},
-      {}};
-  if (graph) group.bounds = {{"images/s per process", 0.015}, {"images/s per process, by rank", 0.015}};
+  ComparisonGroup group = groups_of(mode).front();
   const input::CsvTable& table = files.table(profiles::TraceKind::contended);
   const profiles::Profile own = graph ? profile : of_session(profile, files);
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
@@ -200,8 +179,7 @@ ComparisonGroup compare_contended(const profiles::Profile& profile, const std::s
 }
 
 ComparisonGroup compare_open_loop(const profiles::Profile& profile, const profiles::TraceFiles& files) {
-  ComparisonGroup group{
-      "latency under arrivals", "open_loop_periodic.csv", "", {}, {{"p50", 0.05}, {"p99", 0.10}}};
+  ComparisonGroup group = groups_of("arrivals").front();
   const input::CsvTable& table = files.table(profiles::TraceKind::open_loop);
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());

@@ -9,16 +9,15 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "calibration/calibrate/board/profile_files.hpp"
+#include "calibration/calibrate/board/board_calibration.hpp"
 #include "calibration/calibrate/probed/probe_calibration.hpp"
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/recorded.hpp"
 #include "cli/page/html_page.hpp"
-#include "cli/page/words.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "output/output_file.hpp"
 
 namespace jostle::cli {

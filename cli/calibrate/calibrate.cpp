@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "calibration/calibrate/board/board_calibration.hpp"
-#include "calibration/calibrate/board/profile_files.hpp"
 #include "calibration/calibrate/board/recorded.hpp"
 #include "calibration/probe/folder.hpp"
 #include "cli/calibrate/automatic.hpp"
@@ -18,7 +17,7 @@
 #include "input/counted.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "calibration/calibrate/board/profile_files.hpp"
+#include "calibration/calibrate/board/board_calibration.hpp"
 #include "calibration/calibrate/board/recorded.hpp"
 #include "calibration/calibrate/probed/probe_calibration.hpp"
 #include "cli/subcommand.hpp"
-#include "output/temporaries.hpp"
+#include "output/claim.hpp"
 
 namespace jostle::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analyses/compare/compare.hpp"
-#include "cli/page/words.hpp"
+#include "cli/page/html_page.hpp"
 
 namespace jostle::cli {
 

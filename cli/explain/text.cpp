@@ -12,7 +12,7 @@
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/starved.hpp"
 

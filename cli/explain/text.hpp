@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analyses/explain/explain.hpp"
-#include "cli/page/words.hpp"
+#include "cli/page/html_page.hpp"
 
 namespace jostle::cli {
 

@@ -31,8 +31,7 @@ ExitCode write_answer(const OffloadOptions& options, const std::unique_ptr<outpu
   if (options.format == "text")
     terminal.print(offload_text(answer, terminal.width(), terminal.colour()));
   else
-    terminal.print_data(options.format == "json" ? analyses::offload_json(answer)
-                                                 : analyses::offload_csv(answer));
+    terminal.print_data(analyses::offload_json(answer));
   if (page) {
     const nlohmann::ordered_json lines = json_lines(analyses::offload_json(answer));
     output::write_whole(*page,
@@ -76,8 +75,8 @@ void add_offload(CLI::App& app, Task& task) {
   const auto options = std::make_shared<OffloadOptions>();
   add_value(*command, "STUDY", options->study, "", "A study (YAML) with a key `offload` (docs/offload.md)")
       ->required();
-  add_choice(*command, "--format", options->format, "text|json|csv",
-             "Tables (default), or lines of JSON or CSV: one object or row per point and stream");
+  add_choice(*command, "--format", options->format, "text|json",
+             "Tables (default), or lines of JSON: one object per point and stream");
   command->add_flag("--interval", options->interval,
                     "Add pi90 of power, the 90 % prediction interval, of both devices (about 160 runs more)");
   add_html(*command, options->html);
@@ -90,7 +89,7 @@ void add_offload(CLI::App& app, Task& task) {
       "    cloud: {device: nvidia-a40, processes: [{model: yolov8n, precision: fp16}]}\n"
       "    payload: 120 kB\n"
       "    link: {bandwidth: [5 Mbit/s, 50 Mbit/s], rtt: {start: 1 ms, stop: 100 ms, step: 9 ms}}");
-  add_examples(*command, {"offload cameras.yaml", "offload cameras.yaml --html cameras.html --format csv"});
+  add_examples(*command, {"offload cameras.yaml", "offload cameras.yaml --html cameras.html --format json"});
   set_task(*command, task, options, run_offload);
 }
 

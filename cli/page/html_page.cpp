@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/terminal/paragraph.hpp"
 #include "output/json.hpp"
+#include "scenarios/result/grades.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "web/report_page.hpp"
 
 namespace jostle::cli {
@@ -46,6 +49,87 @@ double rounded(double value) {
   double back = value;
   std::from_chars(text.data(), text.data() + text.size(), back);
   return back;
+}
+namespace {
+
+using WordsJson = nlohmann::ordered_json;
+
+// With a capital in front, unless the first word is a name with a digit or a dash, and a full stop behind.
+std::string as_sentence(std::string text) {
+  if (text.empty()) return text;
+  const std::size_t end = text.find_first_of(" :,");
+  const bool plain_word =
+      text.substr(0, end).find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+  if (plain_word) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  if (text.back() != '.' && text.back() != '?') text += '.';
+  return text;
+}
+
+WordsJson sentences(const std::vector<std::string>& lines) {
+  WordsJson json = WordsJson::array();
+  for (const std::string& line : lines)
+    if (!line.empty()) json.push_back(as_sentence(line));
+  return json;
+}
+
+WordsJson passages(const std::vector<Passage>& all) {
+  WordsJson json = WordsJson::array();
+  for (const Passage& passage : all) {
+    WordsJson one{{"title", passage.title}, {"lines", sentences(passage.lines)}, {"wide", passage.wide}};
+    if (!passage.tables.empty()) one["table"] = passage.tables.front().json();
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string passage_text(const Passage& passage, int width, bool colour) {
+  if (passage.tables.empty() && passage.lines.empty()) return {};
+  std::string text = "\n" + styled(passage.title, Style::strong, colour) + "\n";
+  for (const Table& table : passage.tables) text += table.text(width, colour);
+  for (const std::string& line : passage.lines) text += paragraph(line, width, 2);
+  return text;
+}
+
+std::string verdict_line(const std::optional<scenarios::Verdict>& verdict, int width, bool colour) {
+  if (!verdict) return {};
+  std::string text = paragraph(verdict->text, width, 0);
+  text.pop_back();
+  return styled(text, verdict->met == false ? Style::bad : Style::strong, colour) + "\n";
+}
+
+PageWords page_words(const scenarios::InWords& scenario) {
+  return {.verdict = {}, .scenario = scenario.board, .processes = scenario.processes, .run = scenario.run};
+}
+
+std::string grade_sentence(const std::string& of, const std::string& grade, const std::string& range) {
+  const std::string far =
+      range.empty() ? fmt::format("a real board may differ by {}", scenarios::usual_error(grade))
+                    : fmt::format("9 of 10 measurements on a real board should lie within {}", range);
+  if (grade.empty()) return fmt::format("{}: {}", of, far);
+  return fmt::format("{}: {} ({}: {})", of, far, grade, scenarios::meaning(grade));
+}
+
+nlohmann::ordered_json words_json(const PageWords& words) {
+  WordsJson json{{"scenario", words.scenario},
+                 {"processes", words.processes},
+                 {"run", words.run},
+                 {"question", words.question},
+                 {"answer", passages(words.answer)},
+                 {"missing", sentences(words.missing)},
+                 {"why", sentences(words.why)},
+                 {"best", as_sentence(words.best)},
+                 {"trust", sentences(words.trust)},
+                 {"warnings", WordsJson::array()},
+                 {"more", passages(words.more)}};
+  if (words.verdict) {
+    json["verdict"] = scenarios::json_of(*words.verdict);
+    json["verdict"]["text"] = as_sentence(words.verdict->text);
+  }
+  for (const PageWarning& warning : words.warnings)
+    json["warnings"].push_back({{"title", warning.title}, {"text", as_sentence(warning.text)}});
+  return json;
 }
 
 }  // namespace jostle::cli

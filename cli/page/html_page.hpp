@@ -3,8 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "cli/terminal/table.hpp"
+#include "scenarios/language/in_words.hpp"
+#include "scenarios/result/result.hpp"
 
 namespace jostle::cli {
 
@@ -21,5 +27,61 @@ void add_html(CLI::App& command, std::string& path);
 
 // A number rounded to six significant digits, enough for a chart.
 [[nodiscard]] double rounded(double value);
+
+// The words that a page begins with, before its charts: the question, the answer as a table, why it is so,
+// and how sure it is. They are those of the terminal, made by the same functions.
+
+// A table or sentences under a heading.
+struct Passage {
+  std::string title;                    // empty: none
+  std::vector<Table> tables = {};       // at most one
+  std::vector<std::string> lines = {};  // a paragraph each
+  bool wide = false;                    // true: the table needs the whole width of a screen
+};
+
+// A passage on a terminal: after an empty line the title, then the tables and the lines. Empty if it has
+// none.
+[[nodiscard]] std::string passage_text(const Passage& passage, int width, bool colour);
+
+// A word that says what is wrong ("overloaded"), and the sentence behind it.
+struct PageWarning {
+  std::string title, text;
+};
+
+// A verdict as the first line of an answer: what is missed stands out. Empty without one.
+[[nodiscard]] std::string verdict_line(const std::optional<scenarios::Verdict>& verdict, int width,
+                                       bool colour);
+
+struct PageWords {
+  // On top of everything, with a bar for each of its limits and for each process without one.
+  std::optional<scenarios::Verdict> verdict = {};
+  std::string scenario;                   // the board in words
+  std::vector<std::string> processes;     // the processes in words
+  std::string run;                        // how it was run, with the seed
+  std::string question = {};              // without its question mark; empty: what the scenario gives
+  std::vector<Passage> answer = {};       // the tables of the first screen
+  std::vector<std::string> missing = {};  // gaps of the tables, and why
+  std::vector<std::string> why = {};      // at most two sentences
+  std::string best = {};                  // the best change; empty: not looked for
+  std::vector<std::string> trust = {};    // grades with their meanings
+  std::vector<PageWarning> warnings = {};
+  std::vector<Passage> more = {};  // folded
+};
+
+// With the scenario of words already in it.
+[[nodiscard]] PageWords page_words(const scenarios::InWords& scenario);
+
+// For the data of a page, as `words`. Sentences begin with a capital and end with a full stop.
+[[nodiscard]] nlohmann::ordered_json words_json(const PageWords& words);
+
+// How far a real board may be from figures of a grade: "Power: a real board may differ by some 25 % (fitted:
+// ...)"; with a prediction interval: "Power: 9 of 10 measurements on a real board should lie within 11.8 to
+// 17 W (...)". Without a grade, nothing in brackets.
+[[nodiscard]] std::string grade_sentence(const std::string& of, const std::string& grade,
+                                         const std::string& range = {});
+
+// The meaning of a ± beside a grade.
+inline constexpr const char* repeats_sentence =
+    "± and 95 % tell only how far repeats of the simulation differ";
 
 }  // namespace jostle::cli

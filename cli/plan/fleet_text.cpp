@@ -14,7 +14,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/metric_json.hpp"
 

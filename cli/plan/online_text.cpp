@@ -7,7 +7,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "output/json.hpp"
 
 namespace jostle::cli {

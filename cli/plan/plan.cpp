@@ -1,22 +1,30 @@
 // `jostle plan`: the best point of a study, the runner-up, the Pareto front and the cost of each limit.
+
 #include "analyses/plan/plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "analyses/deploy/deploy.hpp"
 #include "analyses/fleet/fleet.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/plan/text.hpp"
-#include "cli/plan/write.hpp"
+#include "cli/subcommand.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "input/file.hpp"
+#include "input/printable.hpp"
+#include "models/board/spec.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "profiles/profile/profile.hpp"
@@ -24,6 +32,57 @@
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
+
+// Adds the option; `write` is then the tool and the folder.
+void add_write(CLI::App& command, std::vector<std::string>& write);
+
+// The best point of a study, and its board.
+struct BestPoint {
+  const scenarios::Scenario& scenario;
+  const board::DeviceSpec& device;
+  const std::string& study;  // the path
+};
+// Writes the folder, and on standard error its files and what the tool cannot say. Throws WriteError.
+[[nodiscard]] ExitCode write_for_tool(const BestPoint& best, const std::vector<std::string>& write,
+                                      const output::OutputFolder& folder, Terminal& terminal);
+
+// `jostle plan --write TOOL DIR`: the best point in the words of a tool.
+
+void add_write(CLI::App& command, std::vector<std::string>& write) {
+  const std::vector<std::string> tools = analyses::deploy_tools();
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--write",
+          [&write, tools](const std::vector<std::string>& given) {
+            if (const std::string wrong = one_of(tools)(given.front()); !wrong.empty())
+              throw CLI::ValidationError("--write", wrong);
+            write = given;
+          },
+          "Write the best point in the words of a tool, to the new folder DIR")
+      ->type_size(2)
+      ->expected(1)
+      ->type_name(fmt::format("{} DIR", fmt::join(tools, "|")));
+}
+
+ExitCode write_for_tool(const BestPoint& best, const std::vector<std::string>& write,
+                        const output::OutputFolder& folder, Terminal& terminal) {
+  const std::string &tool = write.front(), path = input::printable(write.back(), 400);
+  const analyses::Deployment made =
+      analyses::deployment(tool, best.scenario, best.device, std::filesystem::path(best.study).filename());
+  std::string told;
+  for (const analyses::Unsaid& one : made.unsaid) told += "not said: " + one.text() + "\n";
+  if (made.files.empty()) {
+    terminal.complain(fmt::format("{}: not written; {} runs none of the processes\n{}", path, tool, told));
+    return ExitCode::failed;
+  }
+  for (const analyses::DeployedFile& file : made.files) {
+    folder.add(file.path, file.text);
+    told += fmt::format("{}/{}\n", path, file.path);
+  }
+  folder.commit();
+  terminal.note(told);
+  return ExitCode::done;
+}
 namespace {
 
 struct PlanOptions {

@@ -16,7 +16,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/metric_json.hpp"

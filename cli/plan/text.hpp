@@ -5,7 +5,7 @@
 
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/plan/plan.hpp"
-#include "cli/page/words.hpp"
+#include "cli/page/html_page.hpp"
 
 namespace jostle::cli {
 

@@ -119,8 +119,7 @@ void add_probe(CLI::App& app, Task& task) {
                     "Print the parts and what the system tells of this machine, and end");
   command->add_flag("--busy", options->busy, "Measure although others use the processor or the GPU");
   command->add_flag("--pin", options->pin,
-                    "Hold clocks at their highest meanwhile, and measure the memory over its clocks; all are "
-                    "given back (root only)");
+                    "Hold clocks at their highest meanwhile; all are given back (root only)");
   add_value(*command, "--root", options->root, "DIR",
             "Read /proc, /sys, /etc and /dev below this folder (for tests)")
       ->group("");

@@ -14,7 +14,7 @@
 #include "input/counted.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/result/starved.hpp"

@@ -3,16 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/graph/graphviz.hpp>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
 #include <stdexcept>
 
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
+#include "input/csv.hpp"
 #include "input/printable.hpp"
 #include "models/dnn/fusion.hpp"
+#include "models/dnn/graph/boost_graph.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/memory/footprint.hpp"
+#include "output/json.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -114,6 +121,136 @@ std::string network_table(const NamedNetwork& shown, std::int64_t batch, int wid
   return fmt::format("{}\n\n{}\n{}{}", title, layers_of(shown.network, batch).text(width, colour),
                      totals_table(totals).text(width, colour),
                      partition_points_of(shown.network, width, colour));
+}
+
+// A network as JSON and CSV.
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json shape_json(const dnn::Shape& shape) {
+  return Json::array({shape.channels, shape.height, shape.width});
+}
+
+int window_width(const Layer& layer) {
+  return layer.window_width > 0 ? layer.window_width : layer.window;
+}
+
+Json layer_json(const dnn::Network& network, dnn::Network::Node node, std::int64_t batch) {
+  const Layer& layer = network.layer(node);
+  return {{"index", node},
+          {"name", layer.name},
+          {"op", dnn::to_string(layer.op)},
+          {"activation", dnn::to_string(layer.activation)},
+          {"inputs", network.inputs(node)},
+          {"in", shape_json(layer.in)},
+          {"out", shape_json(layer.out)},
+          {"window", Json::array({layer.window, window_width(layer)})},
+          {"stride", layer.stride},
+          {"dilation", layer.dilation},
+          {"groups", layer.groups},
+          {"macs", layer.macs() * batch},
+          {"parameters", layer.parameters()},
+          {"activation_elements", layer.out.elements() * batch}};
+}
+
+}  // namespace
+
+std::string network_json(const NamedNetwork& shown, std::int64_t batch) {
+  const NetworkTotals totals = totals_of(shown.network, batch);
+  Json layers = Json::array();
+  for (dnn::Network::Node node = 0; node < shown.network.size(); ++node)
+    layers.push_back(layer_json(shown.network, node, batch));
+  const Json json{{"schema", "jostle.network/1"},
+                  {"model", shown.name},
+                  {"description", shown.description},
+                  {"batch", batch},
+                  {"parameters", totals.parameters},
+                  {"macs", totals.macs},
+                  {"activation_traffic_elements", totals.traffic},
+                  {"layers", std::move(layers)}};
+  return output::json_text(json) + "\n";
+}
+
+std::string network_csv(const NamedNetwork& shown, std::int64_t batch) {
+  (void)totals_of(shown.network, batch);  // throws if the counts overflow
+  std::string text =
+      "index,name,op,activation,inputs,in_channels,in_height,in_width,out_channels,out_height,out_width,"
+      "window_height,window_width,stride,dilation,groups,macs,parameters,activation_elements\n";
+  for (dnn::Network::Node node = 0; node < shown.network.size(); ++node) {
+    const Layer& layer = shown.network.layer(node);
+    const auto& [in, out] = std::tie(layer.in, layer.out);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", node,
+                        input::csv_field(input::printable(layer.name)), dnn::to_string(layer.op),
+                        dnn::to_string(layer.activation), fmt::join(shown.network.inputs(node), " "),
+                        in.channels, in.height, in.width, out.channels, out.height, out.width, layer.window,
+                        window_width(layer), layer.stride, layer.dilation, layer.groups, layer.macs() * batch,
+                        layer.parameters(), layer.out.elements() * batch);
+  }
+  return text;
+}
+
+// A network in the DOT language of Graphviz.
+
+namespace {
+
+// Colours by kind: matrix operations, element-wise operations, pooling, and layers that only move data.
+const char* colour_of(Op op) {
+  switch (op) {
+    case Op::conv:
+    case Op::conv_transpose:
+    case Op::linear:
+    case Op::matmul:
+      return "lightblue";
+    case Op::batch_norm:
+    case Op::layer_norm:
+    case Op::softmax:
+    case Op::activation:
+    case Op::add:
+    case Op::multiply:
+      return "honeydew";
+    case Op::max_pool:
+    case Op::average_pool:
+    case Op::resize:
+      return "wheat";
+    default:
+      return "gray95";
+  }
+}
+
+// `text` escaped for a quoted DOT string.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : input::printable(text)) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string label_of(const dnn::Layer& layer) {
+  const std::string window = window_text(layer);
+  return escaped(layer.name) + "\\n" + operator_text(layer) + (window.empty() ? "" : " " + window) + "\\n" +
+         shape_text(layer.out);
+}
+
+}  // namespace
+
+std::string network_graphviz(const NamedNetwork& shown) {
+  const dnn::BoostGraph graph = dnn::boost_graph(shown.network);
+  std::ostringstream text;
+  boost::write_graphviz(
+      text, graph,
+      [&graph](std::ostream& out, dnn::Network::Node node) {
+        out << "[label=\"" << label_of(graph[node]) << "\", fillcolor=" << colour_of(graph[node].op) << "]";
+      },
+      boost::default_writer(),
+      [&shown](std::ostream& out) {
+        out << "label=\"" << escaped(shown.name) << "\";\n"
+            << "node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=10];\n";
+      });
+  return text.str();
 }
 
 }  // namespace jostle::cli

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "input/interruption.hpp"
-#include "output/temporaries.hpp"
+#include "output/claim.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "calibration/sensitivity/sensitivity.hpp"
 #include "calibration/validate/left_out.hpp"
 #include "cli/terminal/table.hpp"
 
@@ -27,7 +26,5 @@ inline constexpr std::size_t worst_shown = 20;
 // and the worst ones.
 [[nodiscard]] std::string validation_json(const std::vector<calibration::ComparisonGroup>& groups,
                                           const std::optional<calibration::LeftOut>& left_out);
-
-[[nodiscard]] std::string sensitivity_markdown(const std::vector<calibration::DeviceSensitivity>& devices);
 
 }  // namespace jostle::cli

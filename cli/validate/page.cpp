@@ -13,7 +13,6 @@
 #include <set>
 
 #include "cli/page/html_page.hpp"
-#include "cli/page/words.hpp"
 #include "cli/validate/error_table.hpp"
 #include "cli/validate/left_out_tables.hpp"
 #include "output/json.hpp"

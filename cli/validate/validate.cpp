@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "calibration/evidence/evidence_files.hpp"
-#include "calibration/evidence/published_evidence.hpp"
 #include "calibration/validate/left_out.hpp"
 #include "cli/laboratory/laboratory.hpp"
 #include "cli/options.hpp"
@@ -51,7 +50,7 @@ std::string markdown(const Compared& compared) {
 
 struct ValidateOptions {
   std::string subject;
-  bool all = false, details = false, markdown = false, fit = false, uncertainty = false, sensitivity = false;
+  bool all = false, details = false, markdown = false, fit = false, uncertainty = false;
   std::string html;  // file name; empty: none
   std::string format = "table";
   std::vector<std::string> set, evidence, onnx;
@@ -153,8 +152,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
     const std::vector<calibration::RunConfiguration>& configurations = files.configurations;
     if (configurations.empty())
       return terminal.refuse(options.evidence.front() + ": contains no metric that jostle predicts");
-    const auto groups =
-        calibration::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
+    const auto groups = calibration::validate_evidence(*profile, configurations, &context.interrupted);
     if (page) write_page(options, *page, groups);
     terminal.print(shown(options, terminal, {groups, {}}));
   } catch (const input::CsvError& error) {
@@ -178,9 +176,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   const auto page = output::open_if_given(options.html);
   const auto progress = progress_of(context);
   std::string text, notes;
-  if (options.sensitivity) {
-    text = sensitivity_markdown(calibration::one_at_a_time_sensitivity(progress));
-  } else if (options.uncertainty) {
+  if (options.uncertainty) {
     calibration::ShippedUncertainty found = calibration::shipped_uncertainty(progress);
     text = std::move(found.csv);
     notes = error_text(found.coverage, ErrorRows::all, context.terminal.width(), false);
@@ -194,7 +190,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   }
   context.terminal.clear_progress();
   context.terminal.note(notes);
-  if (options.sensitivity || options.uncertainty || options.fit || options.format == "json")
+  if (options.uncertainty || options.fit || options.format == "json")
     context.terminal.print_data(text);
   else
     context.terminal.print(text);
@@ -206,11 +202,6 @@ void add_tables(CLI::App* command, ValidateOptions* options) {
   command
       ->add_flag("--fit", options->fit,
                  "Fit the factors of the cost model to the runs of the boards; prints profiles/factors.csv")
-      ->excludes("--details")
-      ->excludes("--markdown");
-  command
-      ->add_flag("--sensitivity", options->sensitivity,
-                 "Sensitivity of the error to each parameter; prints calibration/SENSITIVITY.md")
       ->excludes("--details")
       ->excludes("--markdown");
   command

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "profiles/profile/priors.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/profile/sobol.hpp"

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "input/value.hpp"
 
 namespace jostle::profiles {

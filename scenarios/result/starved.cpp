@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "models/process/runtimes.hpp"
 
 namespace jostle::scenarios {

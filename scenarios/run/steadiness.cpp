@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "sim/settling.hpp"
 
 namespace jostle::scenarios {

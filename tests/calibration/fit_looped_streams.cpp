@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "calibration/fit/looped_streams.hpp"
+#include "calibration/fit/space_sharing.hpp"
 
 namespace jostle::calibration {
 namespace JOSTLE_FILE {

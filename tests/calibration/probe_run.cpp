@@ -9,7 +9,7 @@
 
 #include "calibration/probe/part.hpp"
 #include "calibration/probe/run.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 #include "tests/calibration/made_up_boards.hpp"
 
 namespace jostle::calibration {

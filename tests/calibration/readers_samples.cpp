@@ -228,20 +228,9 @@ TEST(PerfAnalyzer, ARowIsARunOfItsLevelOfLoad) {
               HasSubstr("has no throughput"));
 }
 
-TEST(NvpmodelImport, AModeIsARunOfItsLimits) {
-  const Imported found = import_text(
-      "< PARAM TYPE=FILE NAME=CPU_ONLINE >\nCORE_0 /sys/devices/system/cpu/cpu0/online\n"
-      "< POWER_MODEL ID=0 NAME=MAXN >\nGPU MAX_FREQ -1\nCPU_ONLINE CORE_0 1\n"
-      "< POWER_MODEL ID=1 NAME=MODE_15W >\nCPU_ONLINE CORE_0 1\nCPU_ONLINE CORE_1 0\nCPU_A78_0 MAX_FREQ "
-      "1113600\n"
-      "GPU MAX_FREQ 408000000\n< PM_CONFIG DEFAULT=1 >\n");
-  ASSERT_EQ(found.problems, "");
-  ASSERT_EQ(found.runs.size(), 2U);
-  EXPECT_EQ(found.runs[1].setting.power_mode, "15W");
-  EXPECT_EQ(found.row("cpu_a78_0_max_clock", "", 1).value, 1113.6);
-  EXPECT_EQ(found.row("gpu_max_clock", "", 1).value, 408);
-  EXPECT_EQ(found.row("cores_online", "", 1).value, 1);
-  EXPECT_FALSE(found.has("gpu_max_clock"));
+TEST(NvpmodelImport, IsRefusedWithWhereItIsTaken) {
+  EXPECT_THAT(import_text("< POWER_MODEL ID=0 NAME=MAXN >\nGPU MAX_FREQ -1\n").problems,
+              HasSubstr("hold no measurement"));
 }
 
 }  // namespace JOSTLE_FILE

@@ -213,25 +213,5 @@ TEST(OffloadJson, tells_where_the_network_is_cut_or_null) {
   }
 }
 
-TEST(OffloadCsv, has_as_many_fields_in_each_row) {
-  for (const OffloadAnswer& answer : {sample(), cut_sample()}) {
-    const auto rows = lines(analyses::offload_csv(answer));
-    ASSERT_EQ(rows.size(), 9U);
-    for (const std::string& row : rows)
-      EXPECT_EQ(std::ranges::count(row, ','), std::ranges::count(rows.front(), ','));
-  }
-}
-
-TEST(OffloadCsv, tells_where_the_network_is_cut_and_ends_with_costs_and_power) {
-  const auto rows = lines(analyses::offload_csv(cut_sample()));
-  EXPECT_TRUE(rows[0].ends_with(
-      ",cut,cut_after,cut_request_bytes,head_latency_p50_ms,head_latency_p99_ms,"
-      "head_throughput_images_per_s,edge_cost_per_hour,cloud_cost_per_hour,"
-      "split_cost_per_hour,layers_cost_per_hour,cheapest,edge_power_grade,cloud_power_grade,"
-      "edge_edge_power_low_w,edge_edge_power_high_w,cloud_edge_power_low_w,cloud_edge_power_high_w,"
-      "split_edge_power_low_w,split_edge_power_high_w,layers_edge_power_low_w,layers_edge_power_high_w"));
-  EXPECT_TRUE(rows[1].ends_with(",8,pool5,18432,11,11,30,,,,,,,,,,,,,,,")) << rows[1];
-}
-
 }  // namespace JOSTLE_FILE
 }  // namespace jostle::cli

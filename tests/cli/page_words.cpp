@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyses/plan/words.hpp"
-#include "cli/page/words.hpp"
+#include "cli/page/html_page.hpp"
 #include "cli/plan/text.hpp"
 #include "scenarios/result/grades.hpp"
 

@@ -13,7 +13,6 @@
 #include "input/override.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
-#include "input/quantity.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"

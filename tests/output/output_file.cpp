@@ -12,7 +12,7 @@
 
 #include "input/file.hpp"
 #include "input/file_id.hpp"
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::output {
 namespace JOSTLE_FILE {

@@ -12,7 +12,7 @@
 #include <ranges>
 #include <set>
 
-#include "input/refused.hpp"
+#include "input/problems.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
 #include "scenarios/timeline/trace_tee.hpp"

@@ -1,5 +1,5 @@
 // What a page begins with: the question, the answer as the terminal's table, why it is so, and how sure it is. The words
-// come with the data (cli/page/words.hpp); here they get their places.
+// come with the data (cli/page/html_page.hpp); here they get their places.
 import {element} from './dom.js';
 import {explained} from './glossary.js';
 import {verdict as verdictOf} from './verdict.js';

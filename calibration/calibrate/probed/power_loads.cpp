@@ -15,7 +15,7 @@
 #include "calibration/calibrate/bench.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "input/csv.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/power/energy.hpp"

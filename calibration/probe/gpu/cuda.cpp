@@ -19,9 +19,9 @@ const Cuda& cuda_library() {
     void* const opened = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (opened == nullptr) throw GpuError(dlerror());
     Cuda cuda;
-#define JOSTLE_CUDA_FIND(member, name, parameters) find(opened, name, cuda.member);
-    JOSTLE_CUDA_FUNCTIONS(JOSTLE_CUDA_FIND)
-#undef JOSTLE_CUDA_FIND
+#define ROW(member, name, parameters) find(opened, name, cuda.member);
+#include "calibration/probe/gpu/cuda_functions.inc"
+#undef ROW
     find(opened, "cuGraphInstantiateWithFlags", cuda.instantiate_with_flags_, false);
     find(opened, "cuGraphInstantiate_v2", cuda.instantiate_with_log_,
          cuda.instantiate_with_flags_ == nullptr);

@@ -36,7 +36,7 @@ using GraphExec = GraphExecOf*;
 
 inline constexpr Result not_ready = 600;
 // Flags of cuCtxCreate.
-inline constexpr unsigned wait_spinning = 1, wait_yielding = 2, wait_blocking = 4;
+inline constexpr unsigned wait_spinning = 1, wait_blocking = 4;
 inline constexpr unsigned non_blocking_stream = 1;
 inline constexpr unsigned event_blocking = 1, event_without_timing = 2;
 inline constexpr unsigned host_memory_mapped = 2;
@@ -63,113 +63,11 @@ enum class Attribute {
 
 }  // namespace cuda
 
-// Each function: its member here, its name in the library, its parameters.
-#define JOSTLE_CUDA_FUNCTIONS(row)                                                                           \
-  row(init, "cuInit", (unsigned flags)) row(driver_version, "cuDriverGetVersion", (int* version)) row(       \
-      device_count, "cuDeviceGetCount", (int* count)) row(device_get, "cuDeviceGet",                         \
-                                                          (cuda::Device * device, int ordinal))              \
-      row(device_name, "cuDeviceGetName", (char* name, int length, cuda::Device device)) row(                \
-          device_attribute, "cuDeviceGetAttribute", (int* value, int attribute, cuda::Device device))        \
-          row(device_memory, "cuDeviceTotalMem_v2", (std::size_t * bytes, cuda::Device device)) row(         \
-              context_create, "cuCtxCreate_v2",                                                              \
-              (cuda::Context * context, unsigned flags,                                                      \
-               cuda::Device device)) row(context_destroy, "cuCtxDestroy_v2",                                 \
-                                         (cuda::Context context)) row(context_synchronize,                   \
-                                                                      "cuCtxSynchronize",                    \
-                                                                      ()) row(context_set,                   \
-                                                                              "cuCtxSetCurrent",             \
-                                                                              (cuda::Context context))       \
-              row(priority_range, "cuCtxGetStreamPriorityRange", (int* least, int* greatest)) row(           \
-                  module_load, "cuModuleLoadData",                                                           \
-                  (cuda::Module * module,                                                                    \
-                   const void*                                                                               \
-                       image)) row(module_function, "cuModuleGetFunction",                                   \
-                                   (cuda::Function * function, cuda::Module module,                          \
-                                    const char* name)) row(function_set, "cuFuncSetAttribute",               \
-                                                           (cuda::Function function, int attribute,          \
-                                                            int value))                                      \
-                  row(memory_allocate, "cuMemAlloc_v2", (cuda::Pointer * pointer, std::size_t bytes)) row(   \
-                      memory_free, "cuMemFree_v2",                                                           \
-                      (cuda::Pointer pointer)) row(host_allocate, "cuMemHostAlloc",                          \
-                                                   (void** pointer, std::size_t bytes, unsigned flags))      \
-                      row(host_free, "cuMemFreeHost", (void* pointer)) row(                                  \
-                          host_device_pointer, "cuMemHostGetDevicePointer_v2",                               \
-                          (cuda::Pointer * pointer, void* host,                                              \
-                           unsigned                                                                          \
-                               flags)) row(memory_set, "cuMemsetD8_v2",                                      \
-                                           (cuda::Pointer pointer, unsigned char value, std::size_t bytes))  \
-                          row(copy_to_host, "cuMemcpyDtoH_v2",                                               \
-                              (void* to, cuda::Pointer from,                                                 \
-                               std::size_t                                                                   \
-                                   bytes)) row(copy_from_host, "cuMemcpyHtoD_v2",                            \
-                                               (cuda::Pointer to, const void* from, std::size_t bytes))      \
-                              row(copy_to_host_async, "cuMemcpyDtoHAsync_v2",                                \
-                                  (void* to, cuda::Pointer from, std::size_t bytes, cuda::Stream stream))    \
-                                  row(copy_from_host_async, "cuMemcpyHtoDAsync_v2",                          \
-                                      (cuda::Pointer to, const void* from, std::size_t bytes,                \
-                                       cuda::Stream stream))                                                 \
-                                      row(copy_on_device_async, "cuMemcpyDtoDAsync_v2",                      \
-                                          (cuda::Pointer to, cuda::Pointer from, std::size_t bytes,          \
-                                           cuda::Stream stream))                                             \
-                                          row(launch_kernel, "cuLaunchKernel",                               \
-                                              (cuda::Function function, unsigned grid_x, unsigned grid_y,    \
-                                               unsigned grid_z, unsigned block_x, unsigned block_y,          \
-                                               unsigned block_z,                                             \
-                                               unsigned shared_bytes,                                        \
-                                               cuda::Stream stream,                                          \
-                                               void** parameters,                                            \
-                                               void**                                                        \
-                                                   extra)) row(stream_create, "cuStreamCreateWithPriority",  \
-                                                               (cuda::Stream * stream, unsigned flags,       \
-                                                                int priority)) row(stream_destroy,           \
-                                                                                   "cuStreamDestroy_v2",     \
-                                                                                   (cuda::Stream stream))    \
-                                              row(stream_synchronize, "cuStreamSynchronize",                 \
-                                                  (cuda::Stream stream)) row(stream_query, "cuStreamQuery",  \
-                                                                             (cuda::Stream stream))          \
-                                                  row(stream_begin_capture, "cuStreamBeginCapture_v2",       \
-                                                      (cuda::Stream stream, int mode))                       \
-                                                      row(stream_end_capture, "cuStreamEndCapture",          \
-                                                          (cuda::Stream stream, cuda::Graph * graph))        \
-                                                          row(event_create, "cuEventCreate",                 \
-                                                              (cuda::Event * event,                          \
-                                                               unsigned flags)) row(event_destroy,           \
-                                                                                    "cuEventDestroy_v2",     \
-                                                                                    (cuda::Event event))     \
-                                                              row(event_record, "cuEventRecord",             \
-                                                                  (cuda::Event event,                        \
-                                                                   cuda::Stream                              \
-                                                                       stream)) row(event_query,             \
-                                                                                    "cuEventQuery",          \
-                                                                                    (cuda::Event event))     \
-                                                                  row(event_synchronize,                     \
-                                                                      "cuEventSynchronize",                  \
-                                                                      (cuda::Event                           \
-                                                                           event)) row(event_elapsed,        \
-                                                                                       "cuEventElapsedTime", \
-                                                                                       (                     \
-                                                                                           float* ms,        \
-                                                                                           cuda::Event from, \
-                                                                                           cuda::Event to))  \
-                                                                      row(graph_launch, "cuGraphLaunch",     \
-                                                                          (cuda::GraphExec graph,            \
-                                                                           cuda::Stream stream))             \
-                                                                          row(graph_destroy,                 \
-                                                                              "cuGraphDestroy",              \
-                                                                              (cuda::Graph graph))           \
-                                                                              row(graph_exec_destroy,        \
-                                                                                  "cuGraphExecDestroy",      \
-                                                                                  (cuda::GraphExec graph))   \
-                                                                                  row(error_name,            \
-                                                                                      "cuGetErrorName",      \
-                                                                                      (cuda::Result result,  \
-                                                                                       const char** name))
-
 // The functions of the library. A call: `cuda.check("cuInit", cuda.init(0))`.
 struct Cuda {
-#define JOSTLE_CUDA_MEMBER(member, name, parameters) cuda::Result(*member) parameters = nullptr;
-  JOSTLE_CUDA_FUNCTIONS(JOSTLE_CUDA_MEMBER)
-#undef JOSTLE_CUDA_MEMBER
+#define ROW(member, name, parameters) cuda::Result(*member) parameters = nullptr;
+#include "calibration/probe/gpu/cuda_functions.inc"
+#undef ROW
 
   // Makes a graph that can be launched; the name and parameters of the driver's function changed with
   // CUDA 12.

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
+
+#include "calibration/probe/gpu/loops.hpp"
+#include "calibration/probe/part.hpp"
+#include "calibration/probe/power_sensors.hpp"
 
 namespace jostle {
 
@@ -16,9 +21,8 @@ std::string_view probe_tensor_kernels();
 namespace jostle::calibration::probe {
 namespace {
 
-constexpr std::array<std::string_view, kernel_kinds> names{"spin",      "fma1",  "fma4",        "mma",
-                                                           "read",      "write", "elementwise", "reduction",
-                                                           "depthwise", "gemm",  "chase",       "make_chain"};
+constexpr std::array<std::string_view, kernel_kinds> names{
+    "spin", "fma1", "fma4", "mma", "read", "write", "elementwise", "reduction", "depthwise", "gemm"};
 constexpr int first_tensor_cores = 7;  // compute capability
 
 cuda::Module load(const Cuda& cuda, std::string_view ptx) {
@@ -128,7 +132,6 @@ void DeviceMemory::copy_out(void* to, std::size_t bytes) const {
 
 HostMemory::HostMemory(const Gpu& gpu, std::size_t bytes) : gpu_(gpu) {
   gpu.cuda.check("cuMemHostAlloc", gpu.cuda.host_allocate(&host_, bytes, cuda::host_memory_mapped));
-  gpu.cuda.check("cuMemHostGetDevicePointer", gpu.cuda.host_device_pointer(&device_, host_, 0));
 }
 
 HostMemory::~HostMemory() {
@@ -196,6 +199,36 @@ void Queue::forget_stamps() {
   synchronize();
   gpu_.cuda.check("cuMemsetD8", gpu_.cuda.memory_set(state_.at(), 0, state_.bytes()));
   gpu_.cuda.check("cuCtxSynchronize", gpu_.cuda.context_synchronize());
+}
+
+// Facts of the GPU's driver for the identity of a machine.
+
+void add_driver_facts(const Session& session, GpuIdentity& gpu) {
+  GpuFacts facts;
+  try {
+    facts = identify(session);
+  } catch (const Interrupted&) {
+    return;
+  } catch (const ProbeError& error) {
+    gpu.present = false;
+    if (gpu.absent_because.empty())
+      gpu.absent_because = std::string("its driver cannot be used: ") + error.what();
+    return;
+  }
+  gpu.present = true;
+  gpu.absent_because.clear();
+  gpu.name = facts.name.data();
+  gpu.integrated = facts.integrated;
+  gpu.sms = facts.sms;
+  gpu.capability = 10 * facts.major + facts.minor;
+  if (facts.clock_mhz > 0) gpu.max_mhz = facts.clock_mhz;
+  if (facts.memory_mhz > 0) gpu.memory_mhz = facts.memory_mhz;
+  gpu.memory_bytes = facts.memory_bytes;
+  gpu.l2_bytes = facts.l2_bytes;
+  gpu.bus_bits = facts.memory_bits;
+  const PowerSensors sensors(session.root);
+  if (const double limit = PowerSensors::value_of(sensors.read(), "power_limit"); !std::isnan(limit))
+    gpu.power_limit_w = limit;
 }
 
 }  // namespace jostle::calibration::probe

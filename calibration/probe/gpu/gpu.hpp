@@ -41,11 +41,9 @@ enum class KernelKind : std::uint8_t {
   elementwise,
   reduction,
   depthwise,
-  gemm,
-  chase,
-  make_chain
+  gemm
 };
-inline constexpr std::size_t kernel_kinds = 12;
+inline constexpr std::size_t kernel_kinds = 10;
 [[nodiscard]] std::string_view name(KernelKind kind);
 
 struct Launch {
@@ -77,8 +75,6 @@ class Gpu {
   }
   // Lets the calling thread use this GPU; the thread that made it may already.
   void make_current() const { cuda.check("cuCtxSetCurrent", cuda.context_set(context_)); }
-  // The GPU has tensor cores that `mma` uses.
-  [[nodiscard]] bool has_tensor_cores() const { return tensor_module_ != nullptr; }
 
  private:
   GpuFacts identity_;
@@ -106,7 +102,7 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
-// Memory of the host that is locked, which the GPU can write.
+// Memory of the host that is locked, from and to which the GPU copies.
 class HostMemory {
  public:
   HostMemory(const Gpu& gpu, std::size_t bytes);
@@ -115,12 +111,10 @@ class HostMemory {
   HostMemory& operator=(const HostMemory&) = delete;
 
   [[nodiscard]] void* at() const { return host_; }
-  [[nodiscard]] cuda::Pointer on_device() const { return device_; }
 
  private:
   const Gpu& gpu_;
   void* host_ = nullptr;
-  cuda::Pointer device_ = 0;
 };
 
 // A stream and what its kernels write: the stamps of its last launches.
@@ -141,7 +135,6 @@ class Queue {
   [[nodiscard]] std::vector<Stamp> stamps() const;
   void forget_stamps();  // waits for what is launched
   [[nodiscard]] cuda::Stream stream() const { return stream_; }
-  [[nodiscard]] const DeviceMemory& data() const { return data_; }
 
  private:
   const Gpu& gpu_;

@@ -1,21 +1,18 @@
-// The GPU's memory: bandwidth by readers, caches, latency, copies, and the CPU beside it.
+// The GPU's memory: bandwidth by readers and sizes, and copies.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "calibration/fit/robust.hpp"
 #include "calibration/probe/folder.hpp"
 #include "calibration/probe/gpu/loops.hpp"
-#include "calibration/probe/pinned_clocks.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
 
 constexpr double word_bytes = 16;
-constexpr std::uint64_t most_steps = 1'500'000;  // of a chain: some 0.5 s
 
 struct Rate {
   double gb_s = 0, sd = 0;
@@ -83,29 +80,6 @@ std::vector<BandwidthRow> by_size(const Gpu& gpu, double seconds) {
   return rows;
 }
 
-struct Latency {
-  double bytes = 0, cycles = 0;
-};
-// Cycles of a load by the size of what is walked through, with one thread.
-std::vector<Latency> latencies(const Gpu& gpu) {
-  std::vector<Latency> all;
-  for (double bytes = 16e3; bytes <= std::min(140e6, gpu.identity().memory_bytes / 8); bytes *= 2) {
-    const auto elements = static_cast<std::size_t>(bytes / word_bytes);
-    Queue queue(gpu, 16, elements * 16);
-    // Steps of a prime number of lines of 128 bytes, so that no prefetcher follows.
-    queue.launch({KernelKind::make_chain, 64, 256, 8 * 1009});
-    const std::uint64_t steps = std::min<std::uint64_t>(elements / 8, most_steps);
-    for (int i = 0; i < 2; ++i) queue.launch({KernelKind::chase, 1, 32, steps});
-    queue.synchronize();
-    std::uint32_t last[4];
-    gpu.cuda.check("cuMemcpyDtoH",
-                   gpu.cuda.copy_to_host(last, queue.data().at() + (elements - 1) * 16, sizeof last));
-    const double cycles = static_cast<double>((static_cast<std::uint64_t>(last[1]) << 32) | last[0]);
-    all.push_back({bytes, cycles / static_cast<double>(steps)});
-  }
-  return all;
-}
-
 struct Copy {
   int to_device = 0;
   double bytes = 0, us = 0;
@@ -138,47 +112,6 @@ auto apart(const Session& session, const Work& work) {
   return found_apart(session, experiment_limit_s, [&] { return work(Gpu()); });
 }
 
-// Reads 256 MB again and again on this core for `seconds`; GB/s.
-double read_on_cpu(double seconds, Gate& gate) {
-  std::vector<std::uint64_t> data((256 << 20) / sizeof(std::uint64_t), 1);
-  gate.meet();
-  std::uint64_t sum = 0;
-  double bytes = 0;
-  const double from = host_now();
-  while (host_now() - from < seconds) {
-    sum += std::accumulate(data.begin(), data.end(), std::uint64_t{0});
-    std::swap(data[0], data[1]);  // or the compiler would add up only once
-    bytes += static_cast<double>(data.size()) * sizeof(std::uint64_t);
-  }
-  const double rate = bytes / (host_now() - from) / 1e9;
-  return sum == 42 ? 0 : rate;
-}
-
-// The GPU reads beside `readers` processes that read on the CPU; the first number is the GPU's rate, the
-// others theirs.
-std::vector<double> beside(const Session& session, int readers, bool gpu_reads, double seconds) {
-  const auto work = [&](int rank, Gate& gate) {
-    std::string bytes;
-    if (rank > 0) {
-      put(bytes, std::vector<double>{read_on_cpu(seconds, gate)});
-      return bytes;
-    }
-    const Gpu gpu;
-    const auto blocks = static_cast<unsigned>(8 * gpu.identity().sms);
-    gate.meet();
-    put(bytes,
-        std::vector<double>{
-            gpu_reads ? rate_of(gpu, {KernelKind::read, blocks, 256, 32}, large(gpu), seconds).gb_s : 0});
-    return bytes;
-  };
-  std::vector<double> rates;
-  for (const std::string& report : in_processes(readers + 1, session, {experiment_limit_s}, work)) {
-    std::string_view bytes = report;
-    rates.push_back(take<double>(bytes).at(0));
-  }
-  return rates;
-}
-
 void add_copies(const std::vector<Copy>& all, Outcome& outcome) {
   std::map<double, std::vector<double>> by_size;
   for (const Copy& copy : all)
@@ -191,12 +124,6 @@ void add_copies(const std::vector<Copy>& all, Outcome& outcome) {
   outcome.parameters.push_back({"gpu.copy_bandwidth", 1e-3 / line->slope, "GB/s",
                                 line->slope_sd / line->slope, all.size() / 2,
                                 "copies of 4 KiB to 64 MiB from locked memory to the device"});
-  std::vector<double> shortest;
-  for (const Copy& copy : all)
-    if (copy.to_device == 1 && copy.bytes < 5000) shortest.push_back(copy.us);
-  if (const auto found = middle(shortest))
-    outcome.parameters.push_back({"seen.copy_of_4_KiB", found->value, "us", found->sd / found->value,
-                                  found->samples, "call to end, host polling"});
 }
 
 void add_bandwidths(const std::vector<BandwidthRow>& rows, const GpuFacts& gpu, Outcome& outcome) {
@@ -210,43 +137,6 @@ void add_bandwidths(const std::vector<BandwidthRow>& rows, const GpuFacts& gpu, 
     outcome.parameters.push_back(
         {"gpu.bandwidth_efficiency", 100 * best.gb_s / peak, "%", best.sd / best.gb_s, best.samples,
          fmt::format("reads of all SMs; the memory's clock and width give {:.0f} GB/s", peak)});
-  const BandwidthRow& few = rows.front();
-  outcome.parameters.push_back({"seen.read_by_a_warp", few.rate.gb_s / (few.blocks * 8), "GB/s",
-                                few.rate.sd / few.rate.gb_s, few.rate.samples,
-                                fmt::format("{} blocks of 8 warps read", few.blocks)});
-}
-
-// The bandwidth at each memory clock that the card offers; only where clocks are pinned.
-void over_memory_clocks(const Session& session, double seconds, Outcome& outcome) {
-  if (!session.pinned) {
-    outcome.problems.emplace_back(
-        "the bandwidth over the memory's clocks was not measured: --pin does, as root");
-    return;
-  }
-  LockedGpu lock;
-  std::string csv = "memory_clock_mhz,gb_per_s,relative_sd_pct\n";
-  const std::vector<unsigned> clocks = lock.memory_clocks();
-  if (clocks.empty())
-    outcome.problems.emplace_back(
-        "the bandwidth over the memory's clocks was not measured: the driver tells none");
-  for (const unsigned mhz : clocks) {
-    session.progress(0.95, fmt::format("the memory at {} MHz", mhz));
-    if (const std::string why = lock.lock_memory(mhz); !why.empty()) {
-      outcome.problems.push_back(fmt::format("the memory was not measured at {} MHz: {}", mhz, why));
-      continue;
-    }
-    const auto read = apart(session, [&](const Gpu& on) {
-      const auto blocks = static_cast<unsigned>(32 * on.identity().sms);
-      return std::vector<BandwidthRow>{
-          {0, blocks, static_cast<double>(large(on)),
-           rate_of(on, {KernelKind::read, blocks, 256, words_for(on, blocks)}, large(on), seconds)}};
-    });
-    const Rate& rate = read.front().rate;
-    csv += fmt::format("{},{:.2f},{:.2f}\n", mhz, rate.gb_s, 100 * rate.sd / rate.gb_s);
-  }
-  if (!clocks.empty()) write_file(session, outcome, "memory_clocks.csv", csv);
-  if (const std::string why = clocks.empty() ? "" : lock.free_memory(); !why.empty())
-    outcome.problems.push_back("the memory's clock could not be given back: " + why);
 }
 
 }  // namespace
@@ -269,11 +159,6 @@ Outcome gpu_memory(const Session& session) {
   outcome.parameters.push_back({"seen.l2_read", sizes.front().rate.gb_s, "GB/s",
                                 sizes.front().rate.sd / sizes.front().rate.gb_s, sizes.front().rate.samples,
                                 "a tenth of the L2's size, read again and again"});
-  session.progress(0.4, "latency by size");
-  csv = "bytes,cycles\n";
-  for (const Latency& one : apart(session, latencies))
-    csv += fmt::format("{:.0f},{:.1f}\n", one.bytes, one.cycles);
-  write_file(session, outcome, "gpu_latency.csv", csv);
   session.progress(0.6, "copies");
   const auto copied = apart(session, [&](const Gpu& on) { return copies(on, session.quick ? 5 : 20); });
   csv = "direction,bytes,us\n";
@@ -282,17 +167,6 @@ Outcome gpu_memory(const Session& session) {
         fmt::format("{},{:.0f},{:.2f}\n", copy.to_device == 1 ? "to_device" : "to_host", copy.bytes, copy.us);
   write_file(session, outcome, "raw/gpu_copies.csv", csv);
   add_copies(copied, outcome);
-  csv = "cpu_readers,gpu_reads,gpu_gb_per_s,cpu_gb_per_s\n";
-  for (const int readers : {0, 1, 2, 4})
-    for (const bool gpu_reads : {true, false}) {
-      if (readers == 0 && !gpu_reads) continue;
-      session.progress(0.8, fmt::format("the GPU beside {} reading cores", readers));
-      const auto rates = beside(session, readers, gpu_reads, session.pace * (session.quick ? 0.2 : 0.6));
-      csv += fmt::format("{},{},{:.2f},{:.2f}\n", readers, gpu_reads ? 1 : 0, rates[0],
-                         std::accumulate(rates.begin() + 1, rates.end(), 0.0));
-    }
-  write_file(session, outcome, "memory_beside.csv", csv);
-  over_memory_clocks(session, 2 * seconds, outcome);
   return outcome;
 }
 

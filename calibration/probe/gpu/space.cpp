@@ -154,9 +154,9 @@ void add_rows(Table& table, int run, const Configuration& configuration, const s
 
 // Grids that run at once: each of many streams launches a kernel of one block that spins; the most that
 // overlap.
-std::size_t grids_at_once(bool own_connections) {
+std::size_t grids_at_once() {
   setenv("CUDA_MPS_PIPE_DIRECTORY", "/nonexistent", 1);
-  if (own_connections) setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
   const Gpu gpu;
   std::vector<std::unique_ptr<Queue>> queues;
   for (std::size_t i = 0; i < most_grids; ++i) queues.push_back(std::make_unique<Queue>(gpu, 4));
@@ -172,29 +172,6 @@ std::size_t grids_at_once(bool own_connections) {
   int now = 0, most = 0;
   for (const auto& [time, change] : changes) most = std::max(most, now += change);
   return static_cast<std::size_t>(most);
-}
-
-// The time that a kernel takes longer if the one before was another function, in microseconds: graphs of
-// empty kernels.
-double another_function_us() {
-  const Gpu gpu;
-  using enum KernelKind;
-  const KernelKind kinds[] = {spin, fma1, fma4, read, write, elementwise, reduction, depthwise};
-  const auto per_kernel = [&gpu](const std::vector<Launch>& launches) {
-    Queue queue(gpu, 1024, 1 << 20);
-    queue.capture(launches);
-    for (int i = 0; i < 3; ++i) queue.replay();
-    queue.forget_stamps();
-    queue.replay();
-    const auto stamps = queue.stamps();
-    return static_cast<double>(stamps.back().end - stamps.front().start) / 1e3 /
-           static_cast<double>(stamps.size());
-  };
-  std::vector<Launch> mixed;
-  double alike = 0;
-  for (int i = 0; i < 240; ++i) mixed.push_back({kinds[i % 8], 1, 32, 0});
-  for (const KernelKind kind : kinds) alike += per_kernel(std::vector<Launch>(240, {kind, 1, 32, 0})) / 8;
-  return per_kernel(mixed) - alike;
 }
 
 double one_number(const Session& session, const std::function<double()>& work) {
@@ -273,17 +250,10 @@ Outcome space(const Session& session) {
   Outcome outcome;
   const GpuFacts gpu = identify(session);
   session.progress(0, "grids that run at once");
-  for (const bool own_connections : {true, false}) {
-    const double grids =
-        one_number(session, [=] { return static_cast<double>(grids_at_once(own_connections)); });
-    outcome.parameters.push_back(
-        {own_connections ? "gpu.space_sharing.resident_grids" : "seen.grids_with_default_connections", grids,
-         "", 0, most_grids,
-         fmt::format("kernels of one block on {} streams{}", most_grids,
-                     own_connections ? ", CUDA_DEVICE_MAX_CONNECTIONS=32" : "")});
-  }
-  outcome.parameters.push_back({"seen.another_function", one_number(session, another_function_us), "us", 0,
-                                240, "graphs of empty kernels: eight functions in turn less each alone"});
+  const double grids = one_number(session, [] { return static_cast<double>(grids_at_once()); });
+  outcome.parameters.push_back(
+      {"gpu.space_sharing.resident_grids", grids, "", 0, most_grids,
+       fmt::format("kernels of one block on {} streams, CUDA_DEVICE_MAX_CONNECTIONS=32", most_grids)});
   if (session.quick) {
     outcome.problems.emplace_back("--quick leaves out kernels of several streams and clients of MPS");
     return outcome;

@@ -1,5 +1,4 @@
 // How processes take turns on the GPU: slice, switches, what ends a turn.
-#include "calibration/fit/turns.hpp"
 
 #include <fmt/format.h>
 
@@ -340,22 +339,6 @@ void add_estimates(Outcome& outcome, const std::string& timeslices, const TurnTa
   add_refills(outcome, seen, slice_us);
 }
 
-// Processes with several streams: whether turns are between processes or between streams.
-void several_streams(const Session& session, const GpuFacts& gpu, double seconds, Outcome& outcome) {
-  // A kernel fills every SM, so that two streams of a process cannot run at once.
-  const auto blocks = static_cast<unsigned>(gpu.sms * std::max(1, gpu.threads_per_sm / 1024));
-  const Loop loop = {
-      .kernel = {KernelKind::spin, blocks, 1024, static_cast<std::uint64_t>(20 * gpu.clock_mhz)},
-      .kernels_per_batch = 300,
-      .kept = 1 << 14};
-  const std::vector<Loops> processes{{loop}, {loop, loop}};
-  const auto results = run_processes(session, processes, usual_warm_up_s, seconds);
-  const double alone = results[0].batches, together = results[1].batches + results[2].batches;
-  outcome.parameters.push_back(
-      {"seen.share_of_process_with_one_stream", 100 * alone / (alone + together), "%", 0, 3,
-       "a process of one stream beside one of two, all SMs full; 50 %: turns are between processes"});
-}
-
 }  // namespace
 
 Outcome turns(const Session& session) {
@@ -385,7 +368,6 @@ Outcome turns(const Session& session) {
     run_sparse(session, run, gpu, session.quick ? 0.4 : 0.8, tables);
     done += 0.4 / static_cast<double>(std::size(sparse_list));
   }
-  several_streams(session, gpu, session.quick ? 0.4 : 1, outcome);
   write_file(session, outcome, "timeslices.csv", timeslices);
   write_file(session, outcome, "sharing_configs.csv", tables.configs);
   write_file(session, outcome, "sharing_intervals.csv", tables.intervals);

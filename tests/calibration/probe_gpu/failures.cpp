@@ -58,9 +58,8 @@ INSTANTIATE_TEST_SUITE_P(
     Calls, ProbeGpuFailures,
     testing::Values(Case{"turns", probe::turns, "cuLaunchKernel:60", "cuLaunchKernel"},
                     Case{"turns_graph", probe::turns, "cuGraphLaunch:9", "cuGraphLaunch"},
-                    Case{"launches_copy", probe::launches, "cuMemcpyDtoHAsync_v2:90", "cuMemcpyDtoHAsync"},
-                    Case{"launches_event", probe::launches, "cuEventRecord:100", "cuEventRecord"},
-                    Case{"launches_query", probe::launches, "cuEventQuery:100", "cuEventQuery"},
+                    Case{"launches_event", probe::launches, "cuEventRecord:100",
+                         "a launching thread: cuEventRecord"},
                     Case{"space", probe::space, "cuStreamCreateWithPriority:99", "cuStreamCreate"},
                     Case{"space_query", probe::space, "cuEventQuery:20", "cuEventQuery"},
                     Case{"kernels", probe::kernels, "cuStreamSynchronize:20", "cuStreamSynchronize"},
@@ -71,9 +70,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ProbeGpu, names_every_call_of_the_driver_that_fails_at_first) {
   GpuBoard board("l4");
-#define NAME(member, name, parameters) name,
-  const char* const names[] = {JOSTLE_CUDA_FUNCTIONS(NAME) "cuGraphInstantiateWithFlags"};
-#undef NAME
+  const char* const names[] = {
+#define ROW(member, name, parameters) name,
+#include "calibration/probe/gpu/cuda_functions.inc"
+#undef ROW
+      "cuGraphInstantiateWithFlags"};
   int failed = 0;
   for (const std::string name : names) {
     // An attribute that a driver does not know counts as 0, and what cannot be freed goes with the process.
@@ -121,9 +122,9 @@ INSTANTIATE_TEST_SUITE_P(Parts, ProbeGpuPart,
                          testing::Values("turns", "launches", "space", "kernels", "gpu_memory", "power"),
                          [](const auto& tested) { return tested.param; });
 
-TEST(ProbeGpu, waits_for_no_word_of_a_kernel_that_faulted) {
+TEST(ProbeGpu, does_not_wait_for_a_kernel_that_faulted) {
   GpuBoard board("l4");
-  setenv("FAKE_CUDA_FAULT", "flag:30", 1);
+  setenv("FAKE_CUDA_FAULT", "read:30", 1);
   EXPECT_THAT(failure(board, probe::launches), HasSubstr("CUDA_ERROR_LAUNCH_FAILED"));
 }
 

@@ -44,7 +44,6 @@ TEST_P(ProbeGpuParts, turns_are_as_long_as_the_slice) {
   const Outcome outcome = run(probe::turns);
   expect_near(outcome, "gpu.time_slicing.slice", 1e-3 * fakes::slice_ns, 0.01);
   expect_near(outcome, "seen.switch_at_expiry_without_state", 1e-3 * fakes::switch_ns, 0.1);
-  expect_near(outcome, "seen.share_of_process_with_one_stream", 50, 0.25);
   expect_near(outcome, "seen.globaltimer_step", 1e-3 * static_cast<double>(board.gpu().timer_step_ns), 0.001);
   EXPECT_EQ(value_of(outcome, "refill.graph_of_kernels_spinning"), 1);
   EXPECT_THAT(outcome.problems, IsEmpty());
@@ -52,21 +51,16 @@ TEST_P(ProbeGpuParts, turns_are_as_long_as_the_slice) {
 
 TEST_P(ProbeGpuParts, launches_cost_what_the_board_takes) {
   const Outcome outcome = run(probe::launches);
-  expect_near(outcome, "seen.launches_in_flight", fakes::launches_in_flight, 0.01);
-  expect_near(outcome, "seen.empty_kernels_apart_in_graph", 1e-3 * (fakes::apart_ns + fakes::start_ns), 0.1);
   // By the host's clock, and of idle times that grow by less than a factor of two.
   // The host's clock tells these: on a loaded machine they are of the right order, and no more.
   expect_near(outcome, "gpu.idle_wake.after", 1e-6 * fakes::sleeps_after_ns, 5);
   expect_near(outcome, "gpu.idle_wake.cost", 1e-3 * fakes::wake_ns, 2);
-  for (const char* const trip : {"word", "spinning", "yielding", "blocking"})
-    EXPECT_GE(value_of(outcome, std::string("seen.round_trip_") + trip), 1e-3 * fakes::launch_ns) << trip;
   EXPECT_GT(value_of(outcome, "seen.launch_call_4_threads_graph"), 0);
 }
 
 TEST_P(ProbeGpuParts, kernels_of_streams_run_at_once_up_to_the_limit) {
   const Outcome outcome = run(probe::space, false);
   EXPECT_EQ(value_of(outcome, "gpu.space_sharing.resident_grids"), fakes::resident_grids);
-  EXPECT_EQ(value_of(outcome, "seen.grids_with_default_connections"), fakes::default_grids);
   // Whatever the step of the GPU's clock.
   EXPECT_NEAR(value_of(outcome, "seen.block_turnover"), 1e-3 * fakes::turnover_ns, 0.2);
   EXPECT_NEAR(value_of(outcome, "seen.gap_in_graph"), 1e-3 * fakes::apart_ns, 0.1);
@@ -90,7 +84,6 @@ TEST_P(ProbeGpuParts, memory_is_as_fast_as_the_board_plays_it) {
   // By the host's clock, so a busy host makes it less.
   EXPECT_LT(value_of(outcome, "gpu.copy_bandwidth"), 2 * fakes::copy_gb_s);
   EXPECT_GT(value_of(outcome, "gpu.copy_bandwidth"), 0.05 * fakes::copy_gb_s);
-  EXPECT_GE(value_of(outcome, "seen.copy_of_4_KiB"), 1e-3 * fakes::copy_ns);
 }
 
 TEST_P(ProbeGpuParts, power_is_what_the_sensors_tell) {

@@ -14,7 +14,7 @@
 #include "calibration/logs/run_logs.hpp"
 #include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"
-#include "input/quantity.hpp"
+#include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "tests/calibration/readers_support.hpp"
 #include "tests/sanitized.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "calibration/evidence/published_evidence.hpp"
+#include "calibration/evidence/evidence_files.hpp"
 #include "calibration/validate/validate.hpp"
 #include "tests/sanitized.hpp"
 

@@ -28,7 +28,7 @@ std::string row(const std::string& run, const std::string& mode, const std::stri
 std::vector<ComparisonGroup> validated(const std::string& rows) {
   input::Problems problems;
   const auto profile = analyses::uncertain_profile(board, {}, problems);
-  return validate_evidence(*profile, board,
+  return validate_evidence(*profile,
                            run_configurations_of(input::CsvTable::parse(header + rows, "mine.csv")));
 }
 
@@ -69,25 +69,6 @@ TEST(OwnEvidence, of_more_processes_or_images_than_a_scenario_may_have_is_refuse
   std::string row_of_large_batch = row("a", "15W", "resnet50", 1, 500);
   row_of_large_batch.replace(row_of_large_batch.find(",1,1,throughput"), 3, ",1000000,");
   EXPECT_THAT(refused(row_of_large_batch), ::testing::HasSubstr("batch 1000000 is more than 4096"));
-}
-
-TEST(OwnEvidence, stands_beside_what_naive_rules_say) {
-  const auto groups =
-      validated(row("a", "MAXN_SUPER", "resnet50", 1, 500) + row("b", "15W", "resnet50", 1, 300) +
-                row("c", "MAXN_SUPER", "resnet50", 2, 480) + row("d", "MAXN_SUPER", "mobilenet_v2", 1, 900));
-  const ComparisonGroup& share = group(groups, "naive: equal share");
-  ASSERT_EQ(share.comparisons.size(), 1U);
-  EXPECT_EQ(share.comparisons.front().predicted, 500);
-  EXPECT_EQ(share.comparisons.front().measured, 480);
-  const ComparisonGroup& nearest = group(groups, "naive: nearest neighbour");
-  ASSERT_EQ(nearest.comparisons.size(), 4U);
-  EXPECT_EQ(nearest.comparisons[3].predicted, 500);  // another network, all else equal
-  // No board is faster than its roofs, and none of these near them.
-  const ComparisonGroup& roofs = group(groups, "naive: roofline");
-  ASSERT_EQ(roofs.comparisons.size(), 4U);
-  const ComparisonGroup& simulated = group(groups, "all");
-  for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_GT(roofs.comparisons[i].predicted, simulated.comparisons[i].predicted);
 }
 
 TEST(OwnEvidence, tells_its_own_repeat_noise) {

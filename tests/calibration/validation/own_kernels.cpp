@@ -8,7 +8,6 @@
 #include <string>
 
 #include "calibration/calibrate/board/board_calibration.hpp"
-#include "calibration/calibrate/board/profile_files.hpp"
 #include "calibration/calibrate/calibrate.hpp"
 #include "calibration/calibrate/own_tables.hpp"
 #include "models/board/spec.hpp"

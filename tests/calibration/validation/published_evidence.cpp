@@ -1,6 +1,4 @@
 // Published rows: each is used or waits for something by name, and none is passed over.
-#include "calibration/evidence/published_evidence.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "calibration/evidence/evidence_files.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::calibration {
