@@ -1,6 +1,8 @@
 #include "analyses/plan/candidates.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -14,6 +16,7 @@
 #include "analyses/study/sweep.hpp"
 #include "input/hash.hpp"
 #include "output/json.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/grades_of.hpp"
@@ -161,14 +164,42 @@ scenarios::RunControl Candidates::control_with(scenarios::SharedWork* work) cons
   return control;
 }
 
+namespace {
+
+// No percentile is absent because the run was too short.
+bool has_every_percentile(const scenarios::Result& result) {
+  const auto whole = [](const auto& of) {
+    return of.latency_ms.needs.empty() &&
+           (!of.tokens || (of.tokens->ttft_ms.needs.empty() && of.tokens->itl_ms.needs.empty()));
+  };
+  return std::ranges::all_of(result.processes, [&](const scenarios::ProcessResult& process) {
+    return whole(process) && std::ranges::all_of(process.instances, whole);
+  });
+}
+
+}  // namespace
+
+void Candidates::keep(std::shared_ptr<const scenarios::Result> result) const {
+  constexpr std::size_t most_kept = 256;
+  const std::lock_guard lock(kept_->guard);
+  if (kept_->results.size() < most_kept)
+    kept_->results.emplace(result->scenario_hash + result->profile_hash, std::move(result));
+}
+
 scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario) const {
   const auto profile = profiles_->required(scenario);
+  {
+    const std::lock_guard lock(kept_->guard);
+    const auto known = kept_->results.find(scenarios::scenario_hash(scenario) + profile->hash);
+    if (known != kept_->results.end()) return *known->second;
+  }
   const auto work = profiles_->work(*profile);
   scenarios::RunControl control = control_with(work.get());
   control.every_percentile = true;
   control.all_must_fit = true;
   auto result = run(scenario, *profile, control);
   if (!result) throw scenarios::Interrupted();
+  keep(std::make_shared<const scenarios::Result>(*result));
   return *std::move(result);
 }
 
@@ -212,6 +243,9 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
   SweepControl control;
   control.threads = threads_;
   control.interrupt = interrupt_;
+  control.keep = [this](std::shared_ptr<const scenarios::Result> result) {
+    if (result->replications == 1 && has_every_percentile(*result)) keep(std::move(result));
+  };
   const std::size_t before = count_.evaluated;
   if (progress) control.progress = [&](std::size_t done, std::size_t) { progress(before + done); };
   if (!to_run.empty() && run_points({*study_, *checked_, *profiles_, *store_}, to_run, control).interrupted)

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,8 +79,8 @@ class Candidates {
   [[nodiscard]] std::string grade(std::size_t candidate) const;
   // The share of requests that the point drops at the limits of its queues.
   [[nodiscard]] double dropped(std::size_t candidate) const;
-  // The result of a scenario on its board, with all percentiles; one that does not fit is not simulated.
-  // Throws Interrupted, RunError.
+  // The result of a scenario on its board, with all percentiles; one that does not fit is not simulated. The
+  // same scenario is run once, as long as there is room for results. Throws Interrupted, RunError.
   [[nodiscard]] scenarios::Result result_of(const scenarios::Scenario& scenario) const;
   // Sets the headroom of a scenario in its values, if the goal limits it. Returns the simulated seconds.
   // Throws Interrupted, RunError.
@@ -91,6 +93,7 @@ class Candidates {
   void evaluate_headroom(const std::vector<std::size_t>& candidates);
   void evaluate_longer(const std::vector<std::size_t>& candidates);
   [[nodiscard]] scenarios::RunControl control_with(scenarios::SharedWork* work) const;
+  void keep(std::shared_ptr<const scenarios::Result> result) const;
 
   [[nodiscard]] static std::vector<std::size_t> points_of(const CheckedStudy& checked);
   [[nodiscard]] static SearchSpace space_of(const Study& study, const std::vector<std::size_t>& points);
@@ -109,6 +112,12 @@ class Candidates {
   Count count_;
   std::optional<LeastOverloaded> least_overloaded_;
   std::map<std::size_t, Overloaded> overloaded_;
+  // Results so far, by the hashes of scenario and profile.
+  struct Kept {
+    std::mutex guard;
+    std::map<std::string, std::shared_ptr<const scenarios::Result>> results;
+  };
+  std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
 };
 
 }  // namespace jostle::analyses

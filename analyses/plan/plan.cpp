@@ -124,7 +124,9 @@ class Planner {
       goal.metrics.emplace_back(metric);
     }
     if (tokens) centres.insert(centres.end(), {*found.tokens->per_s, *found.tokens->energy_mj});
-    GoalTrust trust = goal_trust(goal, candidates_.scenario(candidate), centres, control_.interrupt);
+    const scenarios::Scenario scenario = candidates_.scenario(candidate);
+    GoalTrust trust =
+        goal_trust(goal, scenario, centres, candidates_.result_of(scenario), control_.interrupt);
     if (tokens) {
       found.tokens->energy_pi90 = trust.intervals.back();
       found.tokens->per_s_pi90 = *(trust.intervals.end() - 2);

@@ -40,9 +40,9 @@ process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::
 // The processes of the assembly, with the requests of another run and a place for the answers.
 board::Setup setup_of(const Assembly& assembly, const RunControl& control) {
   board::Setup setup = assembly.setup;
-  if (control.among == Among::repetitions) setup.loops = gpu::SteadyLoops::one_of_many;
+  if (control.among != Among::none) setup.loops = gpu::SteadyLoops::one_of_many;
   if (control.among == Among::draws) setup.loops = gpu::SteadyLoops::drawn;
-  if (control.among != Among::none) setup.two_speeds = true;
+  if (control.among > Among::changes) setup.two_speeds = true;
   if (control.requests != nullptr) {
     for (std::size_t i = 0; i < setup.processes.size(); ++i)
       setup.processes[i].arrivals = follow(setup.processes[i].arrivals, (*control.requests)[i]);
