@@ -128,16 +128,14 @@ std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const prof
     if (!result) return std::nullopt;
     if (intervals != nullptr && result->status == "ok") intervals->add_to(*result, scenario);
     outcome.result = to_json(*result);
-    outcome.run = std::make_shared<const scenarios::Result>(*std::move(result));
-    if (outcome.run->status != "ok") {
+    if (result->status != "ok") {
       outcome.status = PointStatus::infeasible;
-      outcome.problem = why_it_does_not_fit(*outcome.run);
+      outcome.problem = why_it_does_not_fit(*result);
       return outcome;
     }
-    for (std::size_t i = 0; i < main_metric_count; ++i)
-      outcome.metrics[i] = main_metrics()[i].of(*outcome.run);
-    outcome.limited_by = outcome.run->system.limited_by;
-    outcome.stop = outcome.run->system.stop;
+    for (std::size_t i = 0; i < main_metric_count; ++i) outcome.metrics[i] = main_metrics()[i].of(*result);
+    outcome.limited_by = result->system.limited_by;
+    outcome.stop = result->system.stop;
   } catch (const std::bad_alloc&) {
     throw;  // it concerns the host, not the point
   } catch (const scenarios::Interrupted&) {

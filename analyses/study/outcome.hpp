@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +44,6 @@ struct Outcome {
   std::string result;                                        // JSON; empty if there is no result
   std::array<scenarios::Metric, main_metric_count> metrics;  // absent unless ok
   std::string limited_by, stop;                              // empty unless ok
-  std::shared_ptr<const scenarios::Result> run;              // of a run of this process; not stored
 };
 
 // The outcome of a point that was not run, with the reason.

@@ -72,7 +72,6 @@ SweepSummary run_points(const StudyRuns& runs, std::vector<std::size_t> to_run, 
     const std::lock_guard lock(guard);
     store.put(input::hex(checked.points[to_run[i]].key), *outcome);
     count(summary, outcome->status);
-    if (control.keep && outcome->run) control.keep(outcome->run);
     ++done;
     if (control.progress) control.progress(done, to_run.size());
   };

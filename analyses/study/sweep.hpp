@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,8 +35,6 @@ struct SweepControl {
   const std::atomic<bool>* interrupt = nullptr;
   // Called after each stored point, never by two threads at once; `of`: number of points to compute.
   std::function<void(std::size_t done, std::size_t of)> progress;
-  // Takes the result of each point that is run, never by two threads at once; may be empty.
-  std::function<void(std::shared_ptr<const scenarios::Result> result)> keep = {};
 };
 
 struct SweepSummary {

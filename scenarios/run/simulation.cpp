@@ -172,7 +172,7 @@ bool Simulation::advance_to(Time time) {
   return true;
 }
 
-void Simulation::add_metrics(Result& result) {
+void Simulation::add_metrics(Result& result, bool every_percentile) {
   const std::optional<board::PowerReport> power = dvfs_ ? std::optional(dvfs_->report()) : std::nullopt;
   const Window window = this->window();
   auto& processes = board_->processes();
@@ -183,7 +183,7 @@ void Simulation::add_metrics(Result& result) {
     if (process.status != "ok") continue;
     process::Inference& inference = processes[running];
     add_process(process, inference, window, open_loads(inference, window, waited_[running], load),
-                control_.every_percentile);
+                every_percentile);
     if (const auto& until = scenario_.run.until)
       process.converged = converged(*until, inference, process.stable.value_or(true), window.end);
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->account().throttled_s(running));
