@@ -69,7 +69,7 @@ Alone alone(const process::Spec& part, double streams, const board::DeviceSpec& 
     of.kernels += of.few ? parts_of_wave * gpu::waves(gpu, kernel, sms) : 1;
     if (of.few) of.sm_s += sim::to_seconds(time_alone(gpu::space::work_of(gpu, kernel, sms), {}));
   }
-  of.batches = streams / std::max(of.batch_s, of.host_s);
+  of.batches = streams / std::max(of.batch_s, of.loop && !of.few ? of.host_s : 0);
   const process::Arrivals& arrivals = part.arrivals;
   if (arrivals.kind == process::ArrivalKind::periodic || arrivals.kind == process::ArrivalKind::poisson) {
     of.requests = arrivals.rate_per_s * static_cast<double>(arrivals.streams * arrivals.burst);

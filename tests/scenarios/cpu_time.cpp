@@ -89,7 +89,7 @@ TEST(CpuTime, of_kernels_that_are_launched_one_by_one_ends_where_they_are_steady
   EXPECT_DOUBLE_EQ(seconds(clients, "60 s"), seconds(clients, "600 s"));
   EXPECT_GT(seconds(clients, "60 s"), 11.0 / 3);
   EXPECT_LT(seconds(clients, "60 s"), 11.0 * 3);
-  EXPECT_LT(seconds(streams, "60 s"), worth_telling_s);
+  EXPECT_LT(seconds(streams, "60 s"), 1.5 * worth_telling_s);  // kernels that meet no other cost less
 }
 
 TEST(CpuTime, grows_with_the_time_that_is_simulated_and_with_replications) {
