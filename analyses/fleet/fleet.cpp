@@ -491,11 +491,12 @@ class FleetPlanner {
       }
       ++simulated_;
       const scenarios::Scenario scenario = loaded(choice.candidate, cameras);
-      const Evaluation p99 = values_in(goal, ResultMetrics(candidates_.result_of(scenario)));
+      const scenarios::Result result = candidates_.result_of(scenario);
+      const Evaluation p99 = values_in(goal, ResultMetrics(result));
       if (!p99) continue;
       point.p99_ms = p99->front();
       if (with_intervals && cameras <= choice.capacity)
-        point.pi90 = goal_trust(goal, scenario, *p99, control_.interrupt).intervals.front();
+        point.pi90 = goal_trust(goal, scenario, *p99, result, control_.interrupt).intervals.front();
     }
   }
 
@@ -532,9 +533,9 @@ class FleetPlanner {
     std::vector<double> centres = choice.values;
     centres.push_back(choice.p99_ms.value_or(0));
     centres.push_back(choice.board_w);
+    const auto scenario = with_cameras(candidates_.scenario(candidate), choice.max_cameras, rate_);
     GoalTrust trust =
-        goal_trust(goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, rate_), centres,
-                   control_.interrupt);
+        goal_trust(goal, scenario, centres, candidates_.result_of(scenario), control_.interrupt);
     choice.intervals = std::move(trust.intervals);
     choice.sharing_note = std::move(trust.sharing_note);
     choice.grade = std::move(trust.grade);

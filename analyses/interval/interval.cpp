@@ -10,6 +10,7 @@
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
+#include "scenarios/run/cpu_time.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -352,13 +353,14 @@ double error_of_ends(const scenarios::IntervalParts& parts, const DrawnRuns& run
 bool are_enough(const scenarios::Scenario& scenario, const UncertainProfile& profile, const DrawnRuns& runs,
                 Sought sought) {
   constexpr double precise = 0.015, of_little_weight = 0.1;
+  constexpr std::size_t enough_for_shares = 32;
   scenarios::Result result = runs.point;
   const Spreads spreads = spreads_of(scenario, runs);
   add_intervals(result, scenario, profile, spreads);
   const auto enough = [&](const scenarios::Metric& point, const Spread& spread,
                           const std::optional<scenarios::IntervalParts>& parts) {
     if (!point || !parts) return !point || spread.known;
-    const bool told = sought == Sought::ends ||
+    const bool told = sought == Sought::ends || runs.drawn.size() >= enough_for_shares ||
                       parts->parameters <= of_little_weight * std::hypot(parts->chance, parts->model);
     return told && error_of_ends(*parts, runs) <= precise;
   };
@@ -379,13 +381,35 @@ bool are_enough(const scenarios::Scenario& scenario, const UncertainProfile& pro
          std::ranges::all_of(result.processes, enough_of);
 }
 
+namespace {
+
+// The CPU time of a run with its draws and repetitions, from that of the run: some 40 runs, of those longer
+// than 4 s a quarter, and little of one whose batches repeat.
+double with_draws(double run_s, const scenarios::Scenario& scenario, bool repeats) {
+  constexpr double usual_runs = 40, of_repeats = 0.03;
+  const double length = std::max(sim::to_seconds(scenario.run.duration), 1e-9);
+  return run_s * (1 + usual_runs * (repeats ? of_repeats : std::clamp(4 / length, 0.25, 1.0)));
+}
+
+}  // namespace
+
 std::optional<scenarios::Result> run_with_interval(const scenarios::Scenario& scenario,
                                                    const scenarios::RunControl& control, Sought sought) {
   input::Problems problems;
   const auto known = uncertain_profile(scenario, problems);
   if (!known) throw scenarios::RunError(problems.text());
-  auto result = run(scenario, known->base.profile, control);
+  scenarios::RunControl alone = control;
+  double run_s = 0;
+  const auto tell = [&](bool repeats) {
+    if (control.expected) control.expected(with_draws(run_s, scenario, repeats));
+  };
+  alone.expected = [&](double cpu_seconds) {
+    run_s = cpu_seconds;
+    if (run_s >= scenarios::worth_telling_s) tell(false);
+  };
+  auto result = run(scenario, known->base.profile, alone);
   if (!result) return std::nullopt;
+  if (run_s < scenarios::worth_telling_s) tell(result->system.gpu.repeated > 0.5);
   const auto runs = drawn_runs(scenario, *known, *result, control, sought);
   if (!runs) return std::nullopt;
   add_intervals(*result, scenario, *known, spreads_of(scenario, *runs));

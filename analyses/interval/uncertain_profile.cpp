@@ -72,8 +72,8 @@ using scenarios::Among;
 // Numbers of draws and repetitions after which the ends of the intervals may be known well enough.
 constexpr std::array<std::pair<std::size_t, std::size_t>, 3> rounds{
     {{16, 8}, {32, 8}, {profiles::uncertainty_draws, repetitions}}};
-constexpr double least_seconds = 4;
-constexpr double part_of_run = 0.25;
+constexpr double least_seconds = 4, least_of_repeats = 1;
+constexpr double part_of_run = 0.25, part_of_repeats = 0.05;
 
 // The scenario of the draws and repetitions. `point`: the result of the run itself.
 scenarios::Scenario shortened(scenarios::Scenario scenario, const scenarios::Result& point) {
@@ -81,8 +81,10 @@ scenarios::Scenario shortened(scenarios::Scenario scenario, const scenarios::Res
   settings.replications = 1;
   if (settings.setup || settings.batches) return scenario;
   const double length = point.simulated_s / static_cast<double>(point.replications);
-  if (length > least_seconds || settings.until)
-    settings.duration = sim::seconds(std::min(length, std::max(least_seconds, length * part_of_run)));
+  const bool repeats = point.system.gpu.repeated > 0.5;  // nothing new comes then
+  const double least = repeats ? std::max(least_of_repeats, length * part_of_repeats)
+                               : std::max(least_seconds, length * part_of_run);
+  if (length > least_seconds || settings.until) settings.duration = sim::seconds(std::min(length, least));
   settings.until.reset();
   return scenario;
 }

@@ -44,13 +44,14 @@ struct DrawnRuns {
 };
 
 // The runs of each scenario, simulated on all cores. If the scenario's run is long, the other runs last a
-// quarter of it (at least 4 s), because means change little with length. If it ends by itself (`batches`,
-// `setup`), the other runs do too. Returns none if interrupted. Throws RunError.
+// quarter of it (at least 4 s; a twentieth and 1 s where most batches are repeated ones), because means
+// change little with length. If it ends by itself (`batches`, `setup`), the other runs do too. Returns none
+// if interrupted. Throws RunError.
 [[nodiscard]] std::optional<std::vector<DrawnRuns>> drawn_runs(std::span<const scenarios::Scenario> scenarios,
                                                                const UncertainProfile& profile,
                                                                const scenarios::RunControl& control);
 
-// What is sought of them: also the shares of single parameters, which take all draws where parameters matter,
+// What is sought of them: also the shares of single parameters, which take 32 draws where parameters matter,
 // or the ends of intervals only.
 enum class Sought : std::uint8_t { shares, ends };
 

@@ -1,6 +1,8 @@
 #include "analyses/plan/candidates.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -14,13 +16,20 @@
 #include "analyses/study/sweep.hpp"
 #include "input/hash.hpp"
 #include "output/json.hpp"
+#include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
+#include "scenarios/run/shared_work.hpp"
 
 namespace jostle::analyses {
+namespace {
+
+constexpr std::size_t all_kept = 64;  // points of which all results are kept
+
+}  // namespace
 
 Candidates::Candidates(const StudyRuns& runs, unsigned threads, const std::atomic<bool>* interrupt)
     : study_(&runs.study),
@@ -112,17 +121,12 @@ void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
   std::vector<Longer> found(candidates.size());
   const auto run_longer = [&](std::size_t i) {
     const scenarios::Scenario own = scenario(candidates[i]);
-    const auto profile = profiles_->required(own);
-    const auto work = profiles_->work(*profile);
-    scenarios::RunControl control = control_with(work.get());
-    control.every_percentile = true;
     std::optional<double> length = 1;
     while (length && !own.run.batches) {
-      const auto result = run(lengthened(own, *length), *profile, control);
-      if (!result) throw scenarios::Interrupted();
-      const ResultMetrics metrics(*result);
-      found[i] = {*length, found[i].simulated_s + result->simulated_s, values_in(goal_, metrics)};
-      length = is_too_short(goal_, metrics) ? next_length(*length, *result) : std::nullopt;
+      const scenarios::Result result = result_of(lengthened(own, *length));
+      const ResultMetrics metrics(result);
+      found[i] = {*length, found[i].simulated_s + result.simulated_s, values_in(goal_, metrics)};
+      length = is_too_short(goal_, metrics) ? next_length(*length, result) : std::nullopt;
     }
   };
   scenarios::parallel_for(candidates.size(), run_longer, threads_);
@@ -161,12 +165,32 @@ scenarios::RunControl Candidates::control_with(scenarios::SharedWork* work) cons
   return control;
 }
 
-scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario) const {
+// Results of runs on this profile are kept from now on.
+std::shared_ptr<scenarios::SharedWork> Candidates::kept_work(const profiles::Profile& profile) const {
+  constexpr std::size_t most_kept = 256;
+  auto work = profiles_->work(profile);
+  if (work && !work->keep)
+    work->keep = [kept = kept_](scenarios::Result result) {
+      const std::lock_guard lock(kept->guard);
+      if (kept->results.size() >= most_kept) kept->results.clear();
+      std::string key = result.scenario_hash + result.profile_hash;
+      kept->results.emplace(std::move(key), std::move(result));
+    };
+  return work;
+}
+
+scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario, scenarios::Among among) const {
   const auto profile = profiles_->required(scenario);
+  {
+    const std::lock_guard lock(kept_->guard);
+    const auto known = kept_->results.find(scenarios::scenario_hash(scenario) + profile->hash);
+    if (among == scenarios::Among::none && known != kept_->results.end()) return known->second;
+  }
   const auto work = profiles_->work(*profile);
   scenarios::RunControl control = control_with(work.get());
   control.every_percentile = true;
   control.all_must_fit = true;
+  control.among = among;
   auto result = run(scenario, *profile, control);
   if (!result) throw scenarios::Interrupted();
   return *std::move(result);
@@ -209,6 +233,8 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
   std::vector<std::size_t> to_run;
   for (const std::size_t candidate : candidates)
     if (!store_->outcome(key(candidate))) to_run.push_back(points_[candidate]);
+  for (std::size_t i = 0; size() <= all_kept && i < candidates.size(); ++i)
+    (void)kept_work(*profiles_->required(scenario(candidates[i])));
   SweepControl control;
   control.threads = threads_;
   control.interrupt = interrupt_;

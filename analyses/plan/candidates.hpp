@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "analyses/study/check.hpp"
 #include "analyses/study/store.hpp"
 #include "analyses/study/sweep.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
 
@@ -76,9 +79,10 @@ class Candidates {
   [[nodiscard]] std::string grade(std::size_t candidate) const;
   // The share of requests that the point drops at the limits of its queues.
   [[nodiscard]] double dropped(std::size_t candidate) const;
-  // The result of a scenario on its board, with all percentiles; one that does not fit is not simulated.
-  // Throws Interrupted, RunError.
-  [[nodiscard]] scenarios::Result result_of(const scenarios::Scenario& scenario) const;
+  // The result of a scenario on its board, with all percentiles; one that does not fit is not simulated. The
+  // same scenario is run once, as long as there is room for results. Throws Interrupted, RunError.
+  [[nodiscard]] scenarios::Result result_of(const scenarios::Scenario& scenario,
+                                            scenarios::Among among = scenarios::Among::none) const;
   // Sets the headroom of a scenario in its values, if the goal limits it. Returns the simulated seconds.
   // Throws Interrupted, RunError.
   double measure_headroom(const Goal& goal, const scenarios::Scenario& scenario, Evaluation& values) const;
@@ -90,6 +94,7 @@ class Candidates {
   void evaluate_headroom(const std::vector<std::size_t>& candidates);
   void evaluate_longer(const std::vector<std::size_t>& candidates);
   [[nodiscard]] scenarios::RunControl control_with(scenarios::SharedWork* work) const;
+  std::shared_ptr<scenarios::SharedWork> kept_work(const profiles::Profile& profile) const;
 
   [[nodiscard]] static std::vector<std::size_t> points_of(const CheckedStudy& checked);
   [[nodiscard]] static SearchSpace space_of(const Study& study, const std::vector<std::size_t>& points);
@@ -108,6 +113,12 @@ class Candidates {
   Count count_;
   std::optional<LeastOverloaded> least_overloaded_;
   std::map<std::size_t, Overloaded> overloaded_;
+  // Results so far, by the hashes of scenario and profile.
+  struct Kept {
+    std::mutex guard;
+    std::map<std::string, scenarios::Result> results;
+  };
+  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
 };
 
 }  // namespace jostle::analyses

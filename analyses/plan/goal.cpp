@@ -134,19 +134,18 @@ bool is_too_short(const Goal& goal, const ResultMetrics& metrics) {
 }
 
 GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, const std::vector<double>& around,
-                     const std::atomic<bool>* interrupt) {
+                     const scenarios::Result& point, const std::atomic<bool>* interrupt) {
   input::Problems problems;
   const auto known = uncertain_profile(scenario, problems);
   if (!known) throw scenarios::RunError(problems.text());
   scenarios::RunControl control;
   control.interrupt = interrupt;
   control.every_percentile = true;
-  const auto point = run(scenario, known->base.profile, control);
-  const auto runs = point ? drawn_runs(scenario, *known, *point, control, Sought::ends) : std::nullopt;
+  const auto runs = drawn_runs(scenario, *known, point, control, Sought::ends);
   if (!runs) throw scenarios::Interrupted();
-  const std::string basis = weakest_basis(*point, scenario, known->base.profile);
+  const std::string basis = weakest_basis(point, scenario, known->base.profile);
   const double octaves = furthest_batch(scenario, known->base.profile);
-  const Evaluation here = values_in(goal, ResultMetrics(*point));
+  const Evaluation here = values_in(goal, ResultMetrics(point));
   std::vector<MetricRuns> metric_runs(goal.criteria.size());
   const auto add = [&](const std::vector<scenarios::Result>& results,
                        std::vector<scenarios::Metric> MetricRuns::*to) {
@@ -167,14 +166,14 @@ GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, cons
     intervals[i] = interval_around(around[i], spread, *half_width);
     if (goal.metrics[i].find("throughput") != std::string::npos)
       intervals[i] =
-          possible_throughput(intervals[i], *point, process_with(*point, goal.metrics[i], (*here)[i]));
-    if (goal.metrics[i].starts_with(token_rate)) intervals[i] = possible_tokens(intervals[i], *point);
+          possible_throughput(intervals[i], point, process_with(point, goal.metrics[i], (*here)[i]));
+    if (goal.metrics[i].starts_with(token_rate)) intervals[i] = possible_tokens(intervals[i], point);
     // The run that bounds it has a number of requests of its own.
     if (intervals[i])
       intervals[i] =
           std::pair(std::min(intervals[i]->first, around[i]), std::max(intervals[i]->second, around[i]));
   }
-  return {std::move(intervals), scenarios::sharing_note(*point), scenarios::lowest(*point)};
+  return {std::move(intervals), scenarios::sharing_note(point), scenarios::lowest(point)};
 }
 
 }  // namespace jostle::analyses

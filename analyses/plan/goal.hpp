@@ -95,9 +95,10 @@ struct GoalTrust {
   std::string sharing_note;                    // scenarios::sharing_note()
   std::string grade;                           // scenarios::lowest()
 };
-// `values`: the values of the metrics, around which the intervals are. Simulates draws of the profile. Throws
-// RunError, Interrupted.
+// `values`: the values of the metrics, around which the intervals are; `point`: the result of the scenario,
+// with all percentiles. Simulates draws of the profile. Throws RunError, Interrupted.
 [[nodiscard]] GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario,
-                                   const std::vector<double>& values, const std::atomic<bool>* interrupt);
+                                   const std::vector<double>& values, const scenarios::Result& point,
+                                   const std::atomic<bool>* interrupt);
 
 }  // namespace jostle::analyses

@@ -124,7 +124,9 @@ class Planner {
       goal.metrics.emplace_back(metric);
     }
     if (tokens) centres.insert(centres.end(), {*found.tokens->per_s, *found.tokens->energy_mj});
-    GoalTrust trust = goal_trust(goal, candidates_.scenario(candidate), centres, control_.interrupt);
+    const scenarios::Scenario scenario = candidates_.scenario(candidate);
+    GoalTrust trust =
+        goal_trust(goal, scenario, centres, candidates_.result_of(scenario), control_.interrupt);
     if (tokens) {
       found.tokens->energy_pi90 = trust.intervals.back();
       found.tokens->per_s_pi90 = *(trust.intervals.end() - 2);
@@ -314,8 +316,9 @@ class Planner {
     const GradedPoint point{scenario, plan_.best->values, scenarios::usual_error_share(plan_.best->grade),
                             scenarios::usual_error_share(plan_.best->power_grade.value_or("")),
                             plan_.overload ? scenarios::Metric(plan_.overload->free_share()) : std::nullopt};
-    plan_.if_off =
-        if_off(plan_.goal, point, [&](const auto& slower) { return candidates_.result_of(slower); });
+    plan_.if_off = if_off(plan_.goal, point, [&](const auto& slower) {
+      return candidates_.result_of(slower, scenarios::Among::changes);
+    });
   }
 
   // Adds the energy of the best point and its cost.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "analyses/verdict/slower.hpp"
 #include "analyses/verdict/verdict.hpp"
@@ -84,21 +86,31 @@ constexpr std::array<Worsening, 4> worsenings{
      {"the stages around them take longer", slower_stages},
      {"the clocks of cores and GPU are lower", lower_clocks, true}}};
 
-// Index of the first step that breaks a limit, or their number; none: the change does not apply.
-std::optional<std::size_t> first_broken(const Worsening& change, const Scenario& scenario,
-                                        const board::DeviceSpec& device,
-                                        const std::function<bool(const Scenario&)>& breaks) {
-  std::size_t low = 0, high = worse_steps.size();
-  while (low < high) {
-    const std::size_t middle = (low + high) / 2;
-    Scenario changed = scenario;
-    if (!change.slow(changed, device, 1 + worse_steps[middle] / 100.0)) return std::nullopt;
-    if (breaks(changed))
-      high = middle;
-    else
-      low = middle + 1;
+// The first step that breaks a limit, and the changes that do so there: all if none does.
+struct FirstBroken {
+  std::size_t step = worse_steps.size();
+  std::vector<const Worsening*> by;
+};
+
+// More of a change breaks what less of it breaks. So one that does not break at the last step, or where
+// another does, is not the smallest.
+FirstBroken first_broken(std::vector<const Worsening*> changes,
+                         const std::function<bool(const Worsening&, std::size_t step)>& breaks) {
+  FirstBroken found{worse_steps.size(), std::move(changes)};
+  std::size_t low = 0, step = worse_steps.size() - 1;
+  while (low < found.step) {
+    std::vector<char> broken(found.by.size());
+    scenarios::parallel_for(broken.size(), [&](std::size_t i) { broken[i] = breaks(*found.by[i], step); });
+    if (std::ranges::count(broken, 1) > 0) {
+      std::size_t i = 0;
+      std::erase_if(found.by, [&](const Worsening*) { return broken[i++] == 0; });
+      found.step = step;
+    } else {
+      low = step + 1;
+    }
+    step = (low + found.step) / 2;
   }
-  return low;
+  return found;
 }
 
 }  // namespace
@@ -108,9 +120,17 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
   input::Problems problems;
   const auto profile = scenarios::device_profile(scenario, problems);
   if (!profile) throw scenarios::RunError(problems.text());
-  const auto breaks = [&](const Scenario& changed) {
+  std::vector<const Worsening*> changes;
+  for (const Worsening& change : worsenings) {
+    Scenario changed = scenario;
+    if (change.slow(changed, *profile->spec, 2)) changes.push_back(&change);
+  }
+  const auto breaks = [&](const Worsening& change, std::size_t step) {
+    Scenario changed = scenario;
+    change.slow(changed, *profile->spec, 1 + worse_steps.at(step) / 100.0);
     scenarios::RunControl quiet;
     quiet.interrupt = control.interrupt;
+    quiet.among = scenarios::Among::changes;
     try {
       const auto result = scenarios::run(changed, quiet);
       if (!result) throw scenarios::Interrupted();
@@ -119,22 +139,14 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
       return false;
     }
   };
-  std::array<std::optional<std::size_t>, worsenings.size()> first;
-  scenarios::parallel_for(worsenings.size(), [&](std::size_t i) {
-    first.at(i) = first_broken(worsenings.at(i), scenario, *profile->spec, breaks);
-  });
-  std::size_t smallest = worse_steps.size();
+  const FirstBroken first = first_broken(std::move(changes), breaks);
   scenarios::Breaks found;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    const Worsening& change = worsenings.at(i);
-    if (!first.at(i)) continue;
-    if (smallest == worse_steps.size() && *first.at(i) == smallest)
-      found.change += (found.change.empty() ? "" : ", ") + std::string(change.words);
-    if (*first.at(i) >= smallest) continue;
-    smallest = *first.at(i);
-    const double by = worse_steps.at(smallest) / 100.0;
-    found = {change.words, change.of_clocks ? by / (1 + by) : by};
+  if (first.step < worse_steps.size()) {
+    const double by = worse_steps.at(first.step) / 100.0;
+    return {first.by.front()->words, first.by.front()->of_clocks ? by / (1 + by) : by};
   }
+  for (const Worsening* const change : first.by)
+    found.change += (found.change.empty() ? "" : ", ") + std::string(change->words);
   return found;
 }
 

@@ -58,9 +58,9 @@ using GradeOfMetric = std::function<std::string(const std::string& metric)>;
                                             const GradeOfMetric& grade_of);
 
 // The smallest of four changes that breaks a limit which the scenario meets: more requests, slower networks,
-// slower stages around them, and lower clocks of cores and GPU, each up to twice. Five runs a change, by
-// bisection over the values of `worse_steps` in breaks.cpp, so that its value is one that was run. Runs them
-// in parallel. Throws Interrupted.
+// slower stages around them, and lower clocks of cores and GPU, each up to twice. One run of each at twice,
+// then a bisection of those that may be the smallest over the values of `worse_steps` in breaks.cpp, so that
+// its value is one that was run. Runs them in parallel. Throws Interrupted.
 [[nodiscard]] scenarios::Breaks breaks_of(const scenarios::Scenario& scenario, const AskedLimits& limits,
                                           const scenarios::RunControl& control);
 inline constexpr int runs_of_breaks = 20;

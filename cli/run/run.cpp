@@ -160,11 +160,10 @@ ExitCode run_all(const RunOptions& options, Context& context) {
                                               ? fmt::format("{} ({} of {})", name, i + 1, all->size())
                                               : name](double done) { terminal.progress(what, done); };
     double expected_s = 0;
-    if (!options.interval)  // interval runs report their amount of work themselves
-      control.expected = [&terminal, &name, &expected_s](double cpu_seconds) {
-        expected_s = cpu_seconds;
-        warn_of_length(name, cpu_seconds, terminal);
-      };
+    control.expected = [&](double cpu_seconds) {
+      if (!options.interval) expected_s = cpu_seconds;  // of one run
+      warn_of_length(name, cpu_seconds, terminal);
+    };
     std::optional<scenarios::Result> result;
     try {
       result = options.interval ? analyses::run_with_interval((*all)[i], control)
@@ -230,7 +229,7 @@ void add_run(CLI::App& app, Task& task) {
       ->check(one_of({"idle", "equilibrium"}))
       ->type_name("idle|equilibrium");
   command->add_flag("--interval", options->interval,
-                    "Add pi90, the 90 % prediction interval (about 80 times the work)");
+                    "Add pi90, the 90 % prediction interval (24 to 80 times the work)");
   add_value(*command, "--trace", options->trace, "FILE",
             "Write a timeline, of the first replication, as Chrome's JSON, which ui.perfetto.dev opens");
   add_html(*command, options->html);

@@ -381,14 +381,21 @@ void Dispatcher::count_new(const Stream& stream, int change) {
 
 void Dispatcher::set_speeds() {
   residency_.find_fullest();
+  const double mean = slowdown_.mean_use();
+  pressures_.clear();
+  for (const int index : running_) pressures_.push_back(pressure_on(at(index), mean));
+  for (Pressure& on : pressures_) {
+    on.cubed = on.by_memory + cubed_by_pipes(on.pipes, mean, on.share);
+    on.speed = 1 / cube_root(on.cubed);
+  }
   next_ = Time::never();
-  for (const int index : running_) {
-    Stream& stream = at(index);
-    const double cubed = cubed_slowdown(stream);
-    if (cubed != stream.cubed) {
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    Stream& stream = at(running_[i]);
+    const Pressure& on = pressures_[i];
+    if (on.cubed != stream.cubed) {
       catch_up(stream);
-      stream.cubed = cubed;
-      stream.speed = cubed == 1 ? 1.0 : 1 / cube_root(cubed);
+      stream.cubed = on.cubed;
+      stream.speed = on.cubed == 1 ? 1.0 : on.speed;
       set_next(stream);
     }
     next_ = std::min(next_, stream.next);
@@ -396,13 +403,15 @@ void Dispatcher::set_speeds() {
   changed_ = false;
 }
 
-double Dispatcher::cubed_slowdown(const Stream& stream) const {
-  if ((running_.size() == 1 && !stream.limited) || stream.cohorts.empty()) return 1;
-  double pipes = 0;
-  if (stream.work.demand.pipes > 0)
-    pipes = stream.work.waves == 1 ? residency_.fullest_pipes(stream.resident)
-                                   : residency_.mean_pipes(stream.resident);
-  return slowdown_.cubed_for(stream.work.demand, pipes, stream.limited);
+Dispatcher::Pressure Dispatcher::pressure_on(const Stream& stream, double mean) const {
+  if ((running_.size() == 1 && !stream.limited) || stream.cohorts.empty()) return {};
+  const Demand& demand = stream.work.demand;
+  Pressure on{.by_memory = slowdown_.cubed_by_memory(demand, stream.limited)};
+  if (demand.pipes == 0) return on;
+  on.share = demand.pipes / whole_pipes / mean;
+  on.pipes = stream.work.waves == 1 ? residency_.fullest_pipes(stream.resident)
+                                    : residency_.mean_pipes(stream.resident);
+  return on;
 }
 
 // Where the stream is now in its kernel's own time.

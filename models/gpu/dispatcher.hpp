@@ -158,6 +158,12 @@ class Dispatcher {
     sim::Time next = sim::Time::never();  // and in the GPU's
   };
 
+  // What others do to a kernel that runs: s^3 by the memory, and by pipes of which blocks ask so much; its u
+  // over the mean of all (slowdown.hpp).
+  struct Pressure {
+    double by_memory = 1, pipes = 0, share = 0;
+    double cubed = 1, speed = 1;
+  };
   struct Connection {
     bool taken = false;   // by a running stream
     int new_streams = 0;  // in the line, which have not waited for room
@@ -191,7 +197,7 @@ class Dispatcher {
   void note_ended(Stream& stream, std::uint32_t blocks);
   void note_moved(Stream& stream, const Work& work, std::uint32_t blocks);
   void set_speeds();
-  [[nodiscard]] double cubed_slowdown(const Stream& stream) const;
+  [[nodiscard]] Pressure pressure_on(const Stream& stream, double mean) const;
   [[nodiscard]] sim::Duration passed(const Stream& stream) const;
   void catch_up(Stream& stream) const;
   void note_first(Stream& stream) const;
@@ -210,7 +216,8 @@ class Dispatcher {
   std::vector<Connection> connections_;
   // Clients, in dispatch(), that have all their SMs and of which a kernel waits. Kept for its storage.
   std::vector<std::size_t> full_;
-  std::vector<Count> room_;  // on each SM, for a kernel of a limited client; kept for its storage too
+  std::vector<Count> room_;          // on each SM, for a kernel of a limited client; kept for its storage too
+  std::vector<Pressure> pressures_;  // kept for its storage
   std::vector<Placement> placements_;
   std::vector<std::uint32_t> free_placements_;
   std::int64_t moved_ = 0;  // bytes through L2, as blocks ended

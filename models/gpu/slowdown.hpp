@@ -124,9 +124,10 @@ class Slowdown {
   void add(const Demand& demand, int count);
   void remove(const Demand& demand, int count) { add(demand, -count); }
 
-  // s^3 of a kernel beside blocks that ask so much of the pipes that it uses. At least 1, unless it is
-  // limited to some SMs: where fewer blocks are resident than it has alone, each draws more from the memory.
-  [[nodiscard]] double cubed_for(const Demand& demand, double pipes, bool limited) const;
+  // s^3 of a kernel by the memory. At least 1, unless it is limited to some SMs: where fewer blocks are
+  // resident than it has alone, each draws more from the memory.
+  [[nodiscard]] double cubed_by_memory(const Demand& demand, bool limited) const;
+  [[nodiscard]] double mean_use() const;  // m; 1 if no kernel uses the pipes
 
  private:
   std::int64_t memory_ = 0;   // V, in millionths
@@ -136,18 +137,25 @@ class Slowdown {
   std::int64_t squared_ = 0;  // the same, each times the kernel's u
 };
 
-inline double Slowdown::cubed_for(const Demand& demand, double pipes, bool limited) const {
+// What the pipes add to s^3 of a kernel whose u is `share` times `mean`, beside blocks that ask so much of
+// the pipes that it uses. Has no branches, so that those of several kernels are computed at the same time.
+[[nodiscard]] inline double cubed_by_pipes(double pipes, double mean, double share) {
+  const double excess = std::max(cubed(pipes) - cubed(mean), 0.0);
+  const double unlike = cubed(1 + share * (cube_root(1 + excess) - 1)) - 1;
+  return share == 1 ? excess : unlike;
+}
+
+inline double Slowdown::cubed_by_memory(const Demand& demand, bool limited) const {
   double power = demand.memory > 0 ? std::max(requests_ / demand.requests, 1.0) : 1.0;
   if (limited && bound_ < demand.bound) {
     const double part = static_cast<double>(bound_) / demand.bound;
     power = std::min(requests_of(bound_) / requests_of(demand.bound), cubed_of_part(demand, part));
   }
-  if (demand.pipes == 0) return power;
-  const double asked = static_cast<double>(pipes_) * whole_pipes;
-  const double mean = static_cast<double>(squared_) / asked, share = demand.pipes / whole_pipes / mean;
-  const double excess = std::max(cubed(pipes) - cubed(mean), 0.0);
-  power += share == 1 ? excess : cubed(1 + share * (cube_root(1 + excess) - 1)) - 1;
   return power;
+}
+
+inline double Slowdown::mean_use() const {
+  return pipes_ > 0 ? static_cast<double>(squared_) / (static_cast<double>(pipes_) * whole_pipes) : 1;
 }
 
 }  // namespace jostle::gpu::space

@@ -8,6 +8,7 @@
 #include "models/gpu/occupancy.hpp"
 #include "models/gpu/sharing.hpp"
 #include "models/gpu/sm_shares.hpp"
+#include "models/process/costs.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 
@@ -28,8 +29,9 @@ double of_kernel(double streams) {
 // Parts in which a wave comes on few SMs, where streams take each other's places: fitted to four streams of
 // alexnet on 8 SMs of an H200. Streams of equal kernels, which end together, have about one.
 constexpr double parts_of_wave = 8;
-// Simulated time after which closed loops are steady (gpu/steady_loops.hpp): 0.05 to 3 s were measured.
-constexpr double until_steady_s = 1;
+// Simulated time after which closed loops are steady (gpu/steady_loops.hpp): 0.05 to 3 s were measured, 14 s
+// of four MPS clients that launch kernel by kernel.
+constexpr double until_steady_s = 1, until_steady_by_kernel_s = 10;
 
 // A part of a process as if it had the GPU to itself.
 struct Alone {
@@ -39,23 +41,35 @@ struct Alone {
   double kernels = 0;  // number per batch; of parts of waves, on few SMs
   double streams = 1;
   double requests = 0;  // requests per second of an open load
-  bool loop = false;    // its batches follow each other, each launched as a whole
+  bool loop = false;    // its batches follow each other
+  double host_s = 0;    // host time in which all streams launch a batch kernel by kernel
   double batches = 0;   // batches per second
 };
 
-Alone alone(const process::Spec& part, double streams, const gpu::Spec& gpu) {
+double host_time(const process::Spec& part, const board::DeviceSpec& device) {
+  const auto& known = device.runtimes[part.runtime];
+  if (part.launches_at_once() || !known) return 0;
+  const process::RuntimeSpec costs = process::runtime_of(*known, part, nullptr);
+  const auto launches = static_cast<std::int64_t>(part.kernels->kernels.size());
+  return sim::to_seconds(costs.per_batch + (costs.per_launch + costs.per_node) * launches +
+                         process::operators_time(costs, *part.kernels));
+}
+
+Alone alone(const process::Spec& part, double streams, const board::DeviceSpec& device) {
+  const gpu::Spec& gpu = device.gpu;
   const int sms = part.partition ? part.partition->sms : gpu::space::sms_of_share(gpu, part.mps_threads);
   Alone of{.few = sms < gpu.sm_count, .streams = streams};
   const gpu::KernelSequence& kernels = part.kernels;
   of.batch_s = sim::to_seconds(kernels.total());
-  of.loop = part.arrivals.closed_loop() && part.launches_at_once();
+  of.loop = part.arrivals.closed_loop() && !part.pace;
+  of.host_s = streams * host_time(part, device);
   if (of.batch_s <= 0) return of;
   of.sm_s = of.few ? 0 : kernels.used.back().sm_active;
   for (const gpu::Kernel& kernel : kernels.kernels) {
     of.kernels += of.few ? parts_of_wave * gpu::waves(gpu, kernel, sms) : 1;
     if (of.few) of.sm_s += sim::to_seconds(time_alone(gpu::space::work_of(gpu, kernel, sms), {}));
   }
-  of.batches = streams / of.batch_s;
+  of.batches = streams / std::max(of.batch_s, of.loop && !of.few ? of.host_s : 0);
   const process::Arrivals& arrivals = part.arrivals;
   if (arrivals.kind == process::ArrivalKind::periodic || arrivals.kind == process::ArrivalKind::poisson) {
     of.requests = arrivals.rate_per_s * static_cast<double>(arrivals.streams * arrivals.burst);
@@ -90,6 +104,16 @@ double on_gpu(std::span<const Alone> parts, double share, bool in_space) {
   return seconds;
 }
 
+// Batches of loops are repeated while the host is through with each an eighth of its time before it ends,
+// which takes as long as one of each stream.
+bool become_steady(std::span<const Alone> parts) {
+  double round_s = 0;
+  for (const Alone& part : parts) round_s += part.streams * (part.few ? part.batch_s : part.sm_s);
+  return streams_of(parts) > 1 && std::ranges::all_of(parts, [round_s](const Alone& part) {
+           return part.loop && part.host_s <= 7.0 / 8 * std::max(round_s, part.batch_s);
+         });
+}
+
 double on_cores(const process::Spec& process, double share) {
   const auto layers = static_cast<double>(process.host.layers.size());
   const double batch_s = sim::to_seconds(
@@ -110,14 +134,17 @@ double cpu_seconds(const Scenario& scenario, const Assembly& assembly) {
     if (turns || groups.empty()) groups.emplace_back();
     in_space = in_space || process::serves_instances(process) || process.partition;
     for (const process::Spec& part : process::parts_of(process)) {
-      groups.back().push_back(alone(part, static_cast<double>(part.streams), assembly.device.gpu));
+      groups.back().push_back(alone(part, static_cast<double>(part.streams), assembly.device));
       longest_batch_s = std::max(longest_batch_s, groups.back().back().batch_s);
     }
   }
   double simulated_s = sim::to_seconds(scenario.run.warmup + scenario.run.duration);
-  const bool loops = groups.size() == 1 && streams_of(groups.front()) > 1 && !scenario.run.every_kernel &&
-                     !scenario.gpu_metrics && std::ranges::all_of(groups.front(), &Alone::loop);
-  const double by_kernel = loops ? std::min(until_steady_s / std::max(simulated_s, 1e-9), 1.0) : 1;
+  const bool loops = groups.size() == 1 && !scenario.run.every_kernel && !scenario.gpu_metrics &&
+                     become_steady(groups.front());
+  const bool at_once =
+      loops && std::ranges::all_of(groups.front(), [](const Alone& part) { return part.host_s == 0; });
+  const double until_s = at_once ? until_steady_s : until_steady_by_kernel_s;
+  const double by_kernel = loops ? std::min(until_s / std::max(simulated_s, 1e-9), 1.0) : 1;
   for (const std::vector<Alone>& group : groups)
     rate += by_kernel * on_gpu(group, 1 / static_cast<double>(groups.size()), in_space);
   const auto cores = static_cast<double>(assembly.setup.cores.online.size());

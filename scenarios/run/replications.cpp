@@ -58,6 +58,7 @@ std::optional<std::vector<Result>> run_replications(const Scenario& scenario,
     own.setup.seed = replication_seed(scenario.run.seed, number);
     RunControl one = control;
     if (number != 0) one.trace = nullptr;
+    one.shared = nullptr;  // its result is not that of the scenario
     one.progress = [&progress, i](double done) { progress.note(i, done); };
     results[i] = one_run(scenario, profile, std::move(own), one);
   });

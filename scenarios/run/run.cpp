@@ -20,6 +20,7 @@
 #include "scenarios/run/language_work.hpp"
 #include "scenarios/run/power_setup.hpp"
 #include "scenarios/run/replications.hpp"
+#include "scenarios/run/shared_work.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace jostle::scenarios {
@@ -200,6 +201,12 @@ std::optional<Result> one_run(const Scenario& scenario, const profiles::Profile&
   if (scenario.run.warmup_found) find_warmup(timed.run, scenario, assembly, control);
   Simulation simulation(timed, assembly, control);
   if (!simulation.run()) return std::nullopt;
+  if (control.shared != nullptr && control.shared->keep && control.among == Among::none) {
+    Result whole = result;
+    simulation.add_metrics(whole, true);
+    warn_of_starved(whole);
+    control.shared->keep(std::move(whole));
+  }
   simulation.add_metrics(result);
   return result;
 }

@@ -34,10 +34,10 @@ class RunError : public std::runtime_error {
 // Thrown if a run is stopped (RunControl::interrupt) and a partial result is not possible.
 using input::Interrupted;
 
-// The runs whose spread tells the error of this one. Steady streams repeat their batches as soon as the mean
-// is known to 0.06 % in a run alone, 0.2 % in one of several repetitions, and 0.4 % in one of several on
-// drawn profiles (gpu::SteadyLoops).
-enum class Among : std::uint8_t { none, repetitions, draws };
+// The runs among which this one is. Steady streams repeat their batches as soon as the mean is known to 0.06
+// % in a run alone, 0.2 % in one of several repetitions, whose spread tells its error, or of several that are
+// changed by a per cent or more each, and 0.4 % in one of several on drawn profiles (gpu::SteadyLoops).
+enum class Among : std::uint8_t { none, changes, repetitions, draws };
 
 struct RunControl {
   const std::atomic<bool>* interrupt = nullptr;  // set from outside to stop the run

@@ -2,6 +2,7 @@
 // once. The points of a study mostly vary other settings.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -11,6 +12,8 @@
 #include "models/memory/footprint.hpp"
 
 namespace jostle::scenarios {
+
+struct Result;
 
 // A cache of values by a key, which must contain everything they depend on. It is thread-safe.
 template <class T>
@@ -35,6 +38,8 @@ class Once {
 struct SharedWork {
   Once<gpu::SharedKernels> kernels;
   Once<memory::Footprint> footprints;
+  // Takes the result of each run by itself, with every percentile, from any thread; empty: nobody wants them.
+  std::function<void(Result result)> keep = {};
 };
 
 }  // namespace jostle::scenarios

@@ -41,9 +41,9 @@ process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::
 // The processes of the assembly, with the requests of another run and a place for the answers.
 board::Setup setup_of(const Assembly& assembly, const RunControl& control) {
   board::Setup setup = assembly.setup;
-  if (control.among == Among::repetitions) setup.loops = gpu::SteadyLoops::one_of_many;
+  if (control.among != Among::none) setup.loops = gpu::SteadyLoops::one_of_many;
   if (control.among == Among::draws) setup.loops = gpu::SteadyLoops::drawn;
-  if (control.among != Among::none) setup.two_speeds = true;
+  if (control.among > Among::changes) setup.two_speeds = true;
   if (control.requests != nullptr) {
     for (std::size_t i = 0; i < setup.processes.size(); ++i)
       setup.processes[i].arrivals = follow(setup.processes[i].arrivals, (*control.requests)[i]);
@@ -174,7 +174,7 @@ bool Simulation::advance_to(Time time) {
   return true;
 }
 
-void Simulation::add_metrics(Result& result) {
+void Simulation::add_metrics(Result& result, bool every_percentile) {
   const std::optional<board::PowerReport> power = dvfs_ ? std::optional(dvfs_->report()) : std::nullopt;
   const Window window = this->window();
   auto& processes = board_->processes();
@@ -185,7 +185,7 @@ void Simulation::add_metrics(Result& result) {
     if (process.status != "ok") continue;
     process::Inference& inference = processes[running];
     add_process(process, inference, window, open_loads(inference, window, waited_[running], load),
-                control_.every_percentile);
+                every_percentile);
     if (const auto& until = scenario_.run.until)
       process.converged = converged(*until, inference, process.stable.value_or(true), window.end);
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->account().throttled_s(running));

@@ -34,7 +34,8 @@ class Simulation {
   [[nodiscard]] bool go_on(sim::Duration duration);
 
   // Adds the metrics of the board and of the processes that are `ok`. Call after run().
-  void add_metrics(Result& result);
+  void add_metrics(Result& result) { add_metrics(result, control_.every_percentile); }
+  void add_metrics(Result& result, bool every_percentile);
 
   // The temperature and power at which the board settles under this load; absent without thermal parameters.
   // Call after run().

@@ -78,6 +78,20 @@ TEST(CpuTime, of_closed_loops_ends_where_they_are_steady) {
   EXPECT_GT(seconds("duration: 100 s, every_kernel: true"), 50 * seconds("duration: 100 s"));
 }
 
+// Four MPS clients that launch kernel by kernel took 11 s for a minute, four eager streams of one thread 2 s.
+TEST(CpuTime, of_kernels_that_are_launched_one_by_one_ends_where_they_are_steady_or_is_bound_by_the_host) {
+  const auto seconds = [](const std::string& process, const std::string& length) {
+    return expected_of("device: nvidia-h200\nmps: true\nprocesses: [{model: resnet50, precision: fp16, " +
+                       process + "}]\nrun: {duration: " + length + "}\n");
+  };
+  const std::string clients = "batch: 16, runtime: tensorrt, count: 4",
+                    streams = "batch: 32, runtime: eager, streams: 4";
+  EXPECT_DOUBLE_EQ(seconds(clients, "60 s"), seconds(clients, "600 s"));
+  EXPECT_GT(seconds(clients, "60 s"), 11.0 / 3);
+  EXPECT_LT(seconds(clients, "60 s"), 11.0 * 3);
+  EXPECT_LT(seconds(streams, "60 s"), 1.5 * worth_telling_s);  // kernels that meet no other cost less
+}
+
 TEST(CpuTime, grows_with_the_time_that_is_simulated_and_with_replications) {
   const double once = expected_of(on_h200("", "run: {duration: 9 s, warmup: 1 s}\n"));
   EXPECT_GT(once, 0);

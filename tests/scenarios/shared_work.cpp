@@ -45,6 +45,32 @@ TEST(SharedWork, changes_no_result_whatever_ran_before) {
   }
 }
 
+// One run gives the result that was asked for, and the one that is kept, which equals a run that asks for it.
+TEST(SharedWork, keeps_the_results_of_runs_with_every_percentile) {
+  const profiles::Profile profile = testing::changed_profile("jetson-orin-nano", {});
+  const Scenario scenario = testing::scenario_of(
+      "run: {duration: 300 ms, warmup: 0 s}\ndevice: jetson-orin-nano\nprocesses:\n"
+      "- {model: resnet50, precision: fp16, streams: 2}\n"
+      "- {model: yolov8n, precision: fp16, arrivals: {poisson: 20 /s}}\n",
+      &profile);
+  std::vector<std::string> kept;
+  SharedWork shared;
+  shared.keep = [&kept](const Result& result) { kept.push_back(to_json(result)); };
+  RunControl keeping, every;
+  keeping.shared = &shared;
+  every.every_percentile = true;
+  const auto plain = jostle::scenarios::run(scenario, profile, RunControl{});
+  const auto asked = jostle::scenarios::run(scenario, profile, keeping);
+  EXPECT_EQ(to_json(*asked), to_json(*plain));
+  const std::string whole = to_json(*jostle::scenarios::run(scenario, profile, every));
+  EXPECT_NE(whole, to_json(*plain));
+  EXPECT_EQ(kept, std::vector<std::string>{whole});
+  Scenario replicated = scenario;
+  replicated.run.replications = 2;
+  (void)jostle::scenarios::run(replicated, profile, keeping);
+  EXPECT_EQ(kept.size(), 1U);
+}
+
 TEST(SharedWork, makes_each_value_once) {
   Once<int> once;
   int made = 0;
