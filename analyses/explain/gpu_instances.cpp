@@ -15,7 +15,7 @@ namespace {
 
 using Layout = std::vector<const gpu::InstanceKind*>;
 
-// What a process asks of the GPU as it is: the share of the SMs' time, and memory.
+// The demand of a process on the GPU as it is: the share of the SMs' time, and memory.
 struct Demand {
   std::size_t process = 0;  // index among all processes
   double sms = 0, bytes = 0;
@@ -25,7 +25,7 @@ struct Demand {
 // load of the fullest one for each of its SMs, and less all SMs.
 struct Dealt {
   Layout layout;
-  std::vector<std::size_t> instance = {};  // of each demand
+  std::vector<std::size_t> instance = {};  // for each demand
   std::tuple<std::size_t, double, int> worth = {};
 };
 

@@ -51,8 +51,8 @@ struct DrawnRuns {
                                                                const UncertainProfile& profile,
                                                                const scenarios::RunControl& control);
 
-// What is sought of them: also the shares of single parameters, which take 32 draws where parameters matter,
-// or the ends of intervals only.
+// The answers sought from them: also the shares of single parameters, which take 32 draws where parameters
+// matter, or the ends of intervals only.
 enum class Sought : std::uint8_t { shares, ends };
 
 // The runs of one scenario whose own result is known: only as many as the intervals need (are_enough(),

@@ -94,7 +94,7 @@ std::optional<RosEvent> event_of(const std::vector<std::string>& header,
   return event;
 }
 
-// What a trace says of a thing before it is used: whose it is, and its name.
+// A thing as a trace introduces it before its use: whose it is, and its name.
 struct TraceRow {
   std::string_view event;
   const char *thing, *owner = nullptr, *name = nullptr;
@@ -115,15 +115,15 @@ constexpr TraceRow trace_rows[]{
 struct Thing {
   Id owner;
   std::string name;
-  std::string_view event;  // that told of it first
-  double period_s = 0;     // of a timer
+  std::string_view event;  // the one that told of it first
+  double period_s = 0;     // a timer's
 };
 
 struct RosCallback {
   std::string node, what, symbol;  // "/camera"; its topic, service or "timer"; its function. Empty: not said
   bool subscribes = false;
-  double period_s = 0;             // of a timer
-  std::vector<double> times_s;     // of those that ended
+  double period_s = 0;             // a timer's
+  std::vector<double> times_s;     // durations of those that ended
   double first_s = 0, last_s = 0;  // its starts
   int at_once = 1;                 // the most of it that ran at one time
   std::set<std::string> publishes;
@@ -380,7 +380,7 @@ class RosImport {
     return overlap ? text + fmt::format("    overlap: {}\n", std::min(threads, 64)) : text;
   }
 
-  // What an executor's other callbacks take of its threads.
+  // The time that an executor's other callbacks take of its threads.
   [[nodiscard]] std::string load_text(std::size_t executor) {
     double time = 0, begin = all_.front().first_s, end = begin;
     std::set<std::string> nodes;

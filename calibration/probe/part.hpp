@@ -38,7 +38,7 @@ struct Session {
   const std::atomic<bool>& interrupted;  // a part returns soon after this becomes true
   // Reports the share of the part that is done, 0 to 1, and what is measured now.
   std::function<void(double done, std::string_view what)> progress;
-  double pace = 1;  // of the time that an experiment on the GPU takes; less than 1 in tests
+  double pace = 1;  // share of the time that an experiment on the GPU takes; less than 1 in tests
 };
 
 struct Outcome {

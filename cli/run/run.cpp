@@ -161,7 +161,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
                                               : name](double done) { terminal.progress(what, done); };
     double expected_s = 0;
     control.expected = [&](double cpu_seconds) {
-      if (!options.interval) expected_s = cpu_seconds;  // of one run
+      if (!options.interval) expected_s = cpu_seconds;  // one run's
       warn_of_length(name, cpu_seconds, terminal);
     };
     std::optional<scenarios::Result> result;

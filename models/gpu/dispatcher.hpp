@@ -158,8 +158,8 @@ class Dispatcher {
     sim::Time next = sim::Time::never();  // and in the GPU's
   };
 
-  // What others do to a kernel that runs: s^3 by the memory, and by pipes of which blocks ask so much; its u
-  // over the mean of all (slowdown.hpp).
+  // The effect of others on a kernel that runs: s^3 by the memory, and by pipes of which blocks ask so much;
+  // its u over the mean of all (slowdown.hpp).
   struct Pressure {
     double by_memory = 1, pipes = 0, share = 0;
     double cubed = 1, speed = 1;

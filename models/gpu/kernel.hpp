@@ -109,7 +109,7 @@ struct KernelSequence {
   // when the host can refill during a turn. False if memsets are among the graph's last nodes.
   bool launched_whole = true;
   Operators operators;  // of a framework that launches kernel by kernel
-  // What each kernel is called on a timeline, after its layer or as a profiler saw it. Null: not known.
+  // The name of each kernel on a timeline, after its layer or as a profiler saw it. Null: not known.
   std::shared_ptr<const std::vector<std::string>> names;
   Grade grade = Grade::datasheet;
   std::string provenance;  // one line for the user: which table, which interpolation

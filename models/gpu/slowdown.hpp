@@ -137,8 +137,9 @@ class Slowdown {
   std::int64_t squared_ = 0;  // the same, each times the kernel's u
 };
 
-// What the pipes add to s^3 of a kernel whose u is `share` times `mean`, beside blocks that ask so much of
-// the pipes that it uses. Has no branches, so that those of several kernels are computed at the same time.
+// The part that the pipes add to s^3 of a kernel whose u is `share` times `mean`, beside blocks that ask so
+// much of the pipes that it uses. Has no branches, so that those of several kernels are computed at the same
+// time.
 [[nodiscard]] inline double cubed_by_pipes(double pipes, double mean, double share) {
   const double excess = std::max(cubed(pipes) - cubed(mean), 0.0);
   const double unlike = cubed(1 + share * (cube_root(1 + excess) - 1)) - 1;

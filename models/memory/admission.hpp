@@ -19,7 +19,7 @@ struct Request {
   const ContextSpec* context = nullptr;  // the same object for processes of one runtime
   Footprint network;                     // its `context` members are ignored
   std::optional<double> limit_bytes =
-      {};  // of what it holds beside its context (CUDA_MPS_PINNED_DEVICE_MEM_LIMIT)
+      {};  // the limit on all that it holds beside its context (CUDA_MPS_PINNED_DEVICE_MEM_LIMIT)
 };
 
 struct Place {

@@ -117,7 +117,9 @@ TEST(Ways, never_give_a_network_the_p99_of_another_in_its_process) {
   const Explanation explanation = explained(camera_and_batch("nvidia-a30"));
   const Way& split = way(explanation, "equal-partitions");
   EXPECT_FALSE(split.parts[0].p99_ms && split.parts[0].p99_ms == split.parts[1].p99_ms);
-  if (split.parts[0].p99_ms) EXPECT_LT(*split.parts[0].p99_ms, 3 * split.parts[0].mean_ms.value());
+  if (split.parts[0].p99_ms) {
+    EXPECT_LT(*split.parts[0].p99_ms, 3 * split.parts[0].mean_ms.value());
+  }
 }
 
 TEST(Ways, have_no_instances_where_there_are_none) {

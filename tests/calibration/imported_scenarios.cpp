@@ -601,10 +601,14 @@ TEST(ImportRos2, takes_the_busiest_callback_for_a_network_that_no_name_tells) {
   input::Problems problems;
   EXPECT_FALSE(calibration::ros2_scenario(*calibration::Source::of_text(text, "t.txt"), {}, problems));
   EXPECT_THAT(problems.text(), HasSubstr("--model NAME, for the callback of most time: /rectify /image_raw"));
-  EXPECT_EQ(scenario_of(of_ros2(text, {.model = "resnet50", .precision = "int8", .rate = "10 /s"}).text)
-                .processes.front()
-                .name,
-            "/rectify");
+  EXPECT_EQ(
+      scenario_of(
+          of_ros2(text,
+                  {.device = "", .model = "resnet50", .precision = "int8", .rate = "10 /s", .folder = ""})
+              .text)
+          .processes.front()
+          .name,
+      "/rectify");
 }
 
 TEST(ImportRos2, is_refused_by_name_and_reason) {
