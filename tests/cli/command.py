@@ -843,7 +843,7 @@ class Command(unittest.TestCase):
         self.assertRegex(done.stdout, r"0  ssd300   tensors on the GPU +\d+")
 
     def test_pipelines_are_near_public_figures(self):
-        # docs/pipelines.md, but for the video and the short application, which it tells as misses.
+        # docs/pipelines.md, but for the video, the two streams and the short application, which it tells as misses.
         def first(name, *sets):
             told = self.jostle("run", str(SOURCE / "scenarios/pipelines" / name), "--format", "json",
                                *[word for each in sets for word in ("--set", each)])
@@ -856,7 +856,6 @@ class Command(unittest.TestCase):
             "OpenCV": first("python_opencv.yaml")[0] / 24.5,
             "OpenCV, 5W": first("python_opencv_video.yaml", "power_mode=5W", "jetson_clocks=false")[0] / 5,
             "server": first("python_server.yaml")[1] / 50,
-            "server, two": first("python_server.yaml", "processes.0.count=2")[0] / 30,
             "ROS 2": first("ros2_nodes.yaml")[0] / 65,
             "DeepStream": first("deepstream.yaml")[0] / 73,
             "Holoscan, 2": holoscan[1] / holoscan[0] / 1.76,

@@ -90,7 +90,7 @@ TEST(Architectures, of_gemma_3n_have_the_parameters_that_stay_in_a_GPU_apart_fro
 
 TEST(Architectures, with_state_spaces_hold_bytes_a_sequence_and_keys_in_the_blocks_with_attention_alone) {
   const Architecture& of = named("nemotron3_nano_30b_a3b");
-  // The model card's 3.6 billion active ones, embeddings included; 3.2 without.
+  // The technical report's 3.6 billion active ones, embeddings included; 3.2 without.
   EXPECT_NEAR(static_cast<double>(active_parameters(of)), 3.6e9, 0.036e9);
   EXPECT_EQ(kv_bytes_per_token(of), 6 * 2 * 2 * 128 * 2);
   EXPECT_EQ(state_bytes(of), 23 * (64 * 64 * 128 * 4 + 3 * 6144 * 2));

@@ -67,7 +67,7 @@ TEST(InstancesOfTheGpu, that_cannot_be_are_refused_with_what_the_board_has) {
   EXPECT_THAT(refusal(on("jetson-agx-thor", "3g", heavy)), HasSubstr("fewer instances"));
   EXPECT_THAT(refusal(fmt::format("device: nvidia-h100\nprocesses: [{}]\n", heavy)),
               HasSubstr("needs instances of the GPU"));
-  EXPECT_THAT(refusal(on("jetson-agx-thor", "2g, 1g", camera) + "power_mode: 40W\n"),
+  EXPECT_THAT(refusal(on("jetson-agx-thor", "2g, 1g", camera) + "power_mode: 70W\n"),
               HasSubstr("the power of all SMs"));
 }
 
