@@ -52,7 +52,7 @@ function validated() {
 function timeline(milliseconds) {
   const {traceEvents, window_us: [from]} = page.runs[0].timeline, row = 26, width = 900, left = 170;
   const names = new Map(traceEvents.filter(({name}) => name === 'thread_name').map(({tid, args}) => [tid, args.name]));
-  const bars = traceEvents.filter(({ph, ts}) => ph === 'X' && ts - from < 1000 * milliseconds && ts >= from);
+  const bars = traceEvents.filter(({ph, ts, tid}) => ph === 'X' && ts - from < 1000 * milliseconds && ts >= from && !/^kernels of/.test(names.get(tid)));
   const tracks = [...names].filter(([tid, name]) => !/who changed|^GPU: stream/.test(name) && bars.some((bar) => bar.tid === tid));
   const owner = ({tid, name}) => (name === 'batch' ? names.get(tid).replace(/^GPU: stream of |^process \d+ /, '') : name);
   const owners = [...new Set(bars.map(owner))].filter((name) => name !== 'switch');
