@@ -41,7 +41,7 @@ const std::string* follows_from(std::string_view name, std::string_view value) {
   return found == following().end() ? nullptr : &found->second;
 }
 
-std::string trimmed(std::string_view text) {
+std::string stripped(std::string_view text) {
   const auto first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return {};
   return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
@@ -97,7 +97,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   for (std::size_t at = 0; at <= text.size(); ++at) {
     if (at < text.size() && is_one_of(text[at], "([{")) at = behind_bracket(text, at) - 1;
     if (at < text.size() && text[at] != separator) continue;
-    parts.push_back(trimmed(text.substr(from, at - from)));
+    parts.push_back(stripped(text.substr(from, at - from)));
     from = at + 1;
   }
   return parts;
@@ -197,7 +197,7 @@ void Values::set(Settings& settings, std::string_view name, std::string_view val
   if (follows == nullptr) return;
   for (const std::string& one : split(*follows, ';')) {
     const std::size_t equals = one.find('=');
-    set(settings, one.substr(0, equals), trimmed(one.substr(equals + 1)));
+    set(settings, one.substr(0, equals), stripped(one.substr(equals + 1)));
   }
 }
 
