@@ -40,8 +40,8 @@ std::vector<scenarios::Judged> judged_limits(const Fleet& fleet, const FleetChoi
   return all;
 }
 
-// The boards, price and watts that a fleet takes beyond one planned for less: "3 boards in place of 2, 249
-// more, 12 W more".
+// The boards and the price that a fleet takes beyond one planned for less: "3 boards in place of 2 and a
+// price of 249 more".
 std::string more_than(const Bill& less, const Bill& more) {
   std::string text =
       less.boards == more.boards
@@ -49,9 +49,9 @@ std::string more_than(const Bill& less, const Bill& more) {
           : fmt::format("{} in place of {}", input::counted(more.boards, "board"), less.boards);
   if (less.boards == more.boards) return text;
   if (more.price && less.price)
-    text += fmt::format(", {:.6g} more", *more.price - *less.price);
+    text += fmt::format(" and a price of {:.6g} more", *more.price - *less.price);
   else if (more.cost_per_hour && less.cost_per_hour)
-    text += fmt::format(", {:.3g} an hour more", *more.cost_per_hour - *less.cost_per_hour);
+    text += fmt::format(" and {:.3g} an hour more", *more.cost_per_hour - *less.cost_per_hour);
   return text;
 }
 

@@ -183,7 +183,7 @@ Within limits_of(const Study& study) {
     add(constraint.max, false);
   }
   if (!kept.empty()) within.words = fmt::format(", with {}", fmt::join(kept, " and "));
-  if (!left.empty()) within.words += fmt::format(" (not looked at here: {})", fmt::join(left, " and "));
+  if (!left.empty()) within.words += fmt::format(" (only the verdict looks at {})", fmt::join(left, " and "));
   return within;
 }
 

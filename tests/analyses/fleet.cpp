@@ -101,9 +101,11 @@ TEST(FleetMargins, count_the_busiest_hour_and_a_lost_board_and_say_what_each_cos
   EXPECT_GE(choice.lost_p99_ms.value(), choice.p99_ms.value());
   const std::vector<std::string> costs = margin_costs(found, choice);
   ASSERT_EQ(costs.size(), 2U);
-  EXPECT_THAT(costs[0],
-              StartsWith("the busiest hour, 2 times the mean, takes 4 boards in place of 2, 200 more"));
-  EXPECT_THAT(costs[1], StartsWith("that 1 board may be lost takes 5 boards in place of 4, 100 more"));
+  EXPECT_THAT(
+      costs[0],
+      StartsWith("the busiest hour, 2 times the mean, takes 4 boards in place of 2 and a price of 200 more"));
+  EXPECT_THAT(costs[1],
+              StartsWith("that 1 board may be lost takes 5 boards in place of 4 and a price of 100 more"));
   EXPECT_THAT(choice.fewer_boards.value().why, HasSubstr("overload the GPU"));
   EXPECT_EQ(choice.fewer_boards->boards, 4);
   EXPECT_EQ(choice.fewer_boards->cameras, 14);  // on each of three
