@@ -57,10 +57,10 @@ void fit_card_power(BoardCalibration& board, const profiles::BaseProfile& base,
   add_power(base, *power, board.calibration);
   board.groups.push_back(power->fitted);
   for (const ComparisonGroup& group : power->held_out.groups) board.groups.push_back(group);
-  const auto note = [&board](std::size_t runs, const char* why) {
-    if (runs > 0)
+  const auto note = [&board](std::size_t count, const char* why) {
+    if (count > 0)
       board.notes.push_back(
-          fmt::format("the watts of {} tell nothing of the card: {}", input::counted(runs, "run"), why));
+          fmt::format("the watts of {} tell nothing of the card: {}", input::counted(count, "run"), why));
   };
   note(power->at_limit, "the card's power limit held them");
   note(power->off_rate, "their rates are predicted more than 10 % off");
