@@ -13,7 +13,6 @@
 namespace jostle::input {
 
 // Thrown if the user's request cannot be carried out: nothing was run, and the command exits with 2.
-
 class Refused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

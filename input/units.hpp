@@ -72,7 +72,6 @@ struct QuantityResult {
 [[nodiscard]] std::string format_quantity(double value, const Dimension& dimension);
 
 // A number and its unit, in the notation of profiles: "6.38 us".
-
 struct Written {
   double number = 0;
   std::string unit;  // may be empty

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "output/claim.hpp"
+#include "output/temporaries.hpp"
 
 namespace jostle::output {
 

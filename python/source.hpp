@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyses/study/check.hpp"
+#include "analyses/study/profiles.hpp"
 #include "analyses/study/study.hpp"
 #include "input/problems.hpp"
 #include "profiles/document_kind.hpp"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyses/study/check.hpp"
+#include "analyses/study/profiles.hpp"
 #include "analyses/study/study.hpp"
 #include "scenarios/language/scenario.hpp"
 

@@ -166,17 +166,16 @@ scenarios::RunControl Candidates::control_with(scenarios::SharedWork* work) cons
 }
 
 // Results of runs on this profile are kept from now on.
-std::shared_ptr<scenarios::SharedWork> Candidates::kept_work(const profiles::Profile& profile) const {
+void Candidates::keep_results_on(const profiles::Profile& profile) const {
   constexpr std::size_t most_kept = 256;
-  auto work = profiles_->work(profile);
-  if (work && !work->keep)
-    work->keep = [kept = kept_](scenarios::Result result) {
-      const std::lock_guard lock(kept->guard);
-      if (kept->results.size() >= most_kept) kept->results.clear();
-      std::string key = result.scenario_hash + result.profile_hash;
-      kept->results.emplace(std::move(key), std::move(result));
-    };
-  return work;
+  const auto work = profiles_->work(profile);
+  if (!work || work->keep) return;
+  work->keep = [kept = kept_](scenarios::Result result) {
+    const std::lock_guard lock(kept->guard);
+    if (kept->results.size() >= most_kept) kept->results.clear();
+    std::string key = result.scenario_hash + result.profile_hash;
+    kept->results.emplace(std::move(key), std::move(result));
+  };
 }
 
 scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario, scenarios::Among among) const {
@@ -233,8 +232,8 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
   std::vector<std::size_t> to_run;
   for (const std::size_t candidate : candidates)
     if (!store_->outcome(key(candidate))) to_run.push_back(points_[candidate]);
-  for (std::size_t i = 0; size() <= all_kept && i < candidates.size(); ++i)
-    (void)kept_work(*profiles_->required(scenario(candidates[i])));
+  if (size() <= all_kept)
+    for (const std::size_t candidate : candidates) keep_results_on(*profiles_->required(scenario(candidate)));
   SweepControl control;
   control.threads = threads_;
   control.interrupt = interrupt_;

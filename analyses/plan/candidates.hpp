@@ -14,6 +14,7 @@
 #include "analyses/plan/goal.hpp"
 #include "analyses/plan/space.hpp"
 #include "analyses/study/check.hpp"
+#include "analyses/study/profiles.hpp"
 #include "analyses/study/store.hpp"
 #include "analyses/study/sweep.hpp"
 #include "scenarios/run/run.hpp"
@@ -94,7 +95,7 @@ class Candidates {
   void evaluate_headroom(const std::vector<std::size_t>& candidates);
   void evaluate_longer(const std::vector<std::size_t>& candidates);
   [[nodiscard]] scenarios::RunControl control_with(scenarios::SharedWork* work) const;
-  std::shared_ptr<scenarios::SharedWork> kept_work(const profiles::Profile& profile) const;
+  void keep_results_on(const profiles::Profile& profile) const;
 
   [[nodiscard]] static std::vector<std::size_t> points_of(const CheckedStudy& checked);
   [[nodiscard]] static SearchSpace space_of(const Study& study, const std::vector<std::size_t>& points);

@@ -14,7 +14,7 @@
 
 #include "analyses/plan/goal.hpp"
 #include "analyses/plan/samples.hpp"
-#include "analyses/study/check.hpp"
+#include "analyses/study/profiles.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "analyses/metrics/metric.hpp"
+#include "analyses/study/axis_values.hpp"
 #include "analyses/study/points.hpp"
-#include "analyses/study/sections.hpp"
 #include "analyses/study/study.hpp"
 #include "input/cursor.hpp"
 #include "input/file.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyses/study/outcome.hpp"
+#include "analyses/study/intervals.hpp"
 #include "input/hash.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyses/study/check.hpp"
+#include "analyses/study/profiles.hpp"
 #include "analyses/study/store.hpp"
 
 namespace jostle::analyses {

@@ -25,7 +25,6 @@ namespace jostle::calibration {
 
 // Streams that are closed loops of kernels, alone on a GPU: their throughput under the model of sharing in
 // space (models/gpu/dispatcher.hpp), without hosts, turns and changing clocks.
-
 struct LoopedStream {
   std::vector<gpu::space::Work> kernels;  // the kernels of one loop, at least one
   // The gap before each kernel: from the end of the previous kernel to when this one joins the queue. Same

@@ -11,7 +11,7 @@
 #include "calibration/probe/identity.hpp"
 #include "calibration/probe/part.hpp"
 #include "input/problems.hpp"
-#include "output/claim.hpp"
+#include "output/temporaries.hpp"
 
 namespace jostle::calibration::probe {
 

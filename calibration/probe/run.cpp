@@ -16,7 +16,7 @@
 #include "calibration/probe/part.hpp"
 #include "calibration/probe/pinned_clocks.hpp"
 #include "calibration/probe/summary.hpp"
-#include "output/claim.hpp"
+#include "output/temporaries.hpp"
 #include "output/uninterrupted.hpp"
 
 namespace jostle::calibration::probe {

@@ -10,7 +10,7 @@
 #include "calibration/calibrate/board/recorded.hpp"
 #include "calibration/calibrate/probed/probe_calibration.hpp"
 #include "cli/subcommand.hpp"
-#include "output/claim.hpp"
+#include "output/temporaries.hpp"
 
 namespace jostle::cli {
 

@@ -19,7 +19,7 @@
 #include "cli/options.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
-#include "output/claim.hpp"
+#include "output/temporaries.hpp"
 #include "scenarios/language/names.hpp"
 
 namespace jostle::cli {

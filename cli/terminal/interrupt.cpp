@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "input/interruption.hpp"
-#include "output/claim.hpp"
+#include "output/temporaries.hpp"
 
 namespace jostle::cli {
 namespace {

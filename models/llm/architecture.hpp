@@ -16,6 +16,8 @@ struct VisionTower {
   std::int64_t merger = 0;  // weights of the linear layers from its last positions to the decoder's
 };
 
+// Positions of the decoders of Whisper.
+inline constexpr int whisper_positions = 448;
 // The encoder of Whisper: 30 s of sound become 1500 positions, which a decoder of so many blocks attends to.
 // `merger` counts two convolutions, the positions of both, and the decoder's keys and values.
 [[nodiscard]] constexpr VisionTower whisper(int layers, int hidden, int heads, int bands, int blocks) {
@@ -25,7 +27,7 @@ struct VisionTower {
           .heads = heads,
           .ffn = 4 * hidden,
           .patches = 1500,
-          .merger = 3 * own * (bands + own) + (1500 + 448) * own + 2 * blocks * own * own};
+          .merger = 3 * own * (bands + own) + (1500 + whisper_positions) * own + 2 * blocks * own * own};
 }
 
 // A feed-forward of many experts, of which a router chooses some for each token (Shazeer et al., 2017).

@@ -18,8 +18,8 @@ enum class Part { context, engine, arena, io };
 struct Request {
   const ContextSpec* context = nullptr;  // the same object for processes of one runtime
   Footprint network;                     // its `context` members are ignored
-  std::optional<double> limit_bytes =
-      {};  // the limit on all that it holds beside its context (CUDA_MPS_PINNED_DEVICE_MEM_LIMIT)
+  // The limit on all that it holds beside its context (CUDA_MPS_PINNED_DEVICE_MEM_LIMIT).
+  std::optional<double> limit_bytes = {};
 };
 
 struct Place {

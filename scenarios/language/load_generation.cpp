@@ -140,9 +140,8 @@ void read_generate(const Cursor& at, const LoadContext& context, const ProcessEn
   if (of.cross > 0) work.images = 1;  // half a minute of sound
   if (const auto images = mapping.find("images")) read_images(*images, process.work.model, work);
   mapping.keep_one("sessions", {"images"});
-  constexpr std::int64_t most_heard = 448;
-  if (of.cross > 0 && spec.prompt.most + spec.tokens.most > most_heard)
-    at.problem(fmt::format("a decoder of Whisper has {} positions", most_heard),
+  if (of.cross > 0 && spec.prompt.most + spec.tokens.most > llm::whisper_positions)
+    at.problem(fmt::format("a decoder of Whisper has {} positions", llm::whisper_positions),
                "a shorter prompt, or fewer tokens");
 }
 

@@ -1,10 +1,11 @@
 // The cache of profiles of a study.
+#include "analyses/study/profiles.hpp"
+
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 
-#include "analyses/study/check.hpp"
 #include "input/problems.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"

@@ -17,6 +17,7 @@
 #include "analyses/study/columns.hpp"
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/points.hpp"
+#include "analyses/study/profiles.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "analyses/study/outcome.hpp"
+#include "analyses/study/intervals.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 

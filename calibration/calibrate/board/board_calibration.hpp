@@ -53,7 +53,6 @@ struct BoardCalibration {
 
 // The files of a profile that is being fitted: the profile, the table of its uncertainty beside it, and the
 // folder of its own kernel tables.
-
 class ProfileFiles {
  public:
   // Opens the profile and the table before anything is fitted. `profile`: a path; empty: none is asked for.

@@ -173,8 +173,12 @@ TEST(NetworksOnCores, are_predicted_without_their_rows) {
   EXPECT_LT(thin[thin.size() / 2], 0.08) << "networks of depthwise layers, one thread";
 }
 
-// The factor between predicted and measured time, at least 1, of each row with a network of this build.
-std::vector<double> factors_on_raspberry_pi_5(const std::string& file) {
+// Networks that could not run yet when the laws of cores were made: their rows are blind.
+constexpr std::array blind{"mobile_sam", "yolo11n_pose", "yolo12l", "yolov8s_seg", "yolox_s"};
+
+// The factor between predicted and measured time, at least 1, of each row with a network of this build: one
+// of those, or one of the others.
+std::vector<double> factors_on_raspberry_pi_5(const std::string& file, bool of_blind = false) {
   const profiles::BaseProfile base = profiles::shipped_base_profile("raspberry-pi-5");
   const board::DeviceSpec& device = *base.profile.spec;
   const auto table = input::CsvTable::parse(evidence_file("evidence/published/" + file).value(), file);
@@ -183,7 +187,7 @@ std::vector<double> factors_on_raspberry_pi_5(const std::string& file) {
     const auto row = table.row(i);
     const auto text = [&](const char* column) { return row.text(table.column(column)); };
     const dnn::Model* const model = dnn::find_model(text("model"));
-    if (model == nullptr) continue;
+    if (model == nullptr || (std::ranges::count(blind, model->name) > 0) != of_blind) continue;
     const auto runtime = std::ranges::find(process::runtimes, text("runtime"), &process::RuntimeTraits::name);
     const dnn::HostTeam team{.threads = static_cast<int>(row.number(table.column("threads"))),
                              .reference_clock_hz = device.cpu->reference_clock_hz,
@@ -210,9 +214,12 @@ double mean(const std::vector<double>& of) {
 TEST(NetworksOnCores, of_a_raspberry_pi_5_take_as_long_as_its_makers_table_says) {
   const std::vector<double> factors = factors_on_raspberry_pi_5("arm.csv");
   ASSERT_GE(factors.size(), 11U);
-  // Detectors of 640 that came later are blind: factors of 0.4 (yolo12l) to 1.5; of the others 0.98 to 1.08.
-  EXPECT_LT(factors[factors.size() / 2], 1.25);
-  EXPECT_LT(mean(factors), 1.4);
+  EXPECT_LT(factors[factors.size() / 2], 1.15);
+  EXPECT_LT(mean(factors), 1.25);
+  const std::vector<double> later = factors_on_raspberry_pi_5("arm.csv", true);
+  ASSERT_GE(later.size(), 8U);
+  EXPECT_LT(later[later.size() / 2], 1.8);
+  EXPECT_LT(later.back(), 2.6);
 }
 
 TEST(NetworksOnCores, of_a_raspberry_pi_5_take_as_long_in_five_runtimes) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "models/board/spec.hpp"
 #include "models/gpu/partitions.hpp"
@@ -133,11 +134,24 @@ std::string synchronised(Dice& dice) {
   return "sync: " + dice.of<std::string>({"spin", "yield", "blocking", "auto"});
 }
 
+// Images that are no squares, where the network takes them. `dice` is a copy, so that the other keys of a
+// scenario stay as they are.
+void make_rectangle(Dice dice, Words& keys) {
+  constexpr std::array takes{"resnet50", "mobilenet_v2", "resnet18",
+                             "yolov8n",  "yolov4_tiny",  "fcn_resnet50"};
+  const bool can =
+      std::ranges::any_of(takes, [&](const std::string& name) { return keys.front() == "model: " + name; });
+  if (can && dice.one_in(8))
+    keys.push_back("input: " + dice.of<std::string>({"640x384", "256x512", "320x192"}));
+}
+
 // Its share of the GPU beside others.
 Words turns(Dice& dice, const Place& place) {
   Words keys;
   if (place.mps) {
     if (dice.one_in(2)) keys.push_back(fmt::format("mps_threads: {} %", 10 * dice.number(1, 10)));
+    Dice own = dice;  // a copy, as in partition()
+    if (own.one_in(4)) keys.push_back("mps_memory: " + own.of<std::string>({"100 MB", "4 GB"}));
     return keys;
   }
   if (dice.one_in(10)) keys.push_back(fmt::format("gpu_timeslice: {} ms", dice.number(1, 8)));
@@ -259,6 +273,7 @@ DraftEntry one_network(Dice& dice, const Place& place) {
   if (!place.linked) make_poll(own, keys);
   if (!network.cores) take_over(keys, turns(dice, place));
   if (network.streams) take_over(keys, partition(dice, place));
+  make_rectangle(dice, keys);
   take_over(keys, threads(dice, place.index));
   return entry;
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "models/dnn/graph/input_sides.hpp"
 #include "scenarios/language/load.hpp"
 #include "tests/scenarios/invariants/generator.hpp"
 #include "tests/scenarios/invariants/laws.hpp"
@@ -80,6 +81,13 @@ TEST(Generator, draws_all_that_laws_are_about) {
         return std::ranges::any_of(parts_of(entry), is);
       });
     };
+    saw("images that are no squares", any([](const ProcessEntry& part) {
+          return part.work.input && dnn::sides_of(static_cast<int>(*part.work.input)).width !=
+                                        dnn::sides_of(static_cast<int>(*part.work.input)).height;
+        }));
+    saw("a limit of an MPS client's memory",
+        std::ranges::any_of(scenario->processes,
+                            [](const ProcessEntry& entry) { return entry.gpu.mps_memory.has_value(); }));
     saw("stages that overlap", any([](const ProcessEntry& part) { return part.around.overlap > 0; }));
     saw("work that follows another's",
         any([](const ProcessEntry& part) { return part.arrivals.kind == process::ArrivalKind::cascade; }));
