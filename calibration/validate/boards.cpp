@@ -93,10 +93,15 @@ void compare_held_out(ComparisonGroup& group, std::vector<analyses::HeldOutRow>&
   }
 }
 
+std::int64_t smallest_batch(std::span<const RunConfiguration* const> configurations) {
+  return (*std::ranges::min_element(configurations, {}, &RunConfiguration::batch))->batch;
+}
+
 // The factor (geometric mean over the configurations) that matches simulated to measured times: GPU times if
 // there are some, else throughput or batch time, whose other parts hardly change.
 double fitted(const Bench& bench, std::span<const RunConfiguration* const> configurations) {
   double factor = 1;
+  const std::int64_t batch = smallest_batch(configurations);
   for (int round = 0; round < 3; ++round) {
     double sum = 0;
     int count = 0;
@@ -105,6 +110,7 @@ double fitted(const Bench& bench, std::span<const RunConfiguration* const> confi
       tried.family = configuration->family();
       tried.precision = precision_of(*configuration);
       tried.value = factor;
+      tried.batch = batch;
       const scenarios::Result result = bench.simulate(*configuration, {tried});
       const bool has_gpu_time =
           std::ranges::find(configuration->reference_values, "gpu_time", &ReferenceValue::metric) !=
@@ -167,7 +173,8 @@ dnn::Factor family_factor(const Bench& bench, const Group& family) {
           .family = anchor.front()->family(),
           .precision = precision_of(*anchor.front()),
           .value = fitted(bench, anchor),
-          .basis = anchor.front()->device + " " + anchor.front()->mode};
+          .basis = anchor.front()->device + " " + anchor.front()->mode,
+          .batch = smallest_batch(anchor)};
 }
 
 dnn::Factor device_factor(const Bench& bench, const Group& runs) {
@@ -176,7 +183,8 @@ dnn::Factor device_factor(const Bench& bench, const Group& runs) {
           .family = runs.front()->family(),
           .precision = precision_of(*runs.front()),
           .value = fitted(bench, runs),
-          .basis = fmt::format("{}, {}", runs.front()->device, input::counted(runs.size(), "run"))};
+          .basis = fmt::format("{}, {}", runs.front()->device, input::counted(runs.size(), "run")),
+          .batch = smallest_batch(runs)};
 }
 
 // Bounds each quantity of the group, a device or a kind of power on it.
@@ -301,11 +309,11 @@ BoardsValidation validate_boards(const std::function<void(double)>& progress) {
 }
 
 std::string factors_csv(const std::vector<dnn::Factor>& factors) {
-  std::string text = "architecture,sms,model,family,precision,factor,basis\n";
+  std::string text = "architecture,sms,model,family,precision,batch,factor,basis\n";
   for (const dnn::Factor& factor : factors) {
-    text += fmt::format("{},{},{},{},{},{:.4f},{}\n", factor.chip.architecture, factor.chip.sms, factor.model,
-                        factor.family, dnn::to_string(factor.precision), factor.value,
-                        input::csv_field(factor.basis));
+    text += fmt::format("{},{},{},{},{},{},{:.4f},{}\n", factor.chip.architecture, factor.chip.sms,
+                        factor.model, factor.family, dnn::to_string(factor.precision), factor.batch,
+                        factor.value, input::csv_field(factor.basis));
   }
   return text;
 }

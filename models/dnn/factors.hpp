@@ -34,7 +34,7 @@ struct Factor {
   // Set for a network whose layers were timed one by one: measured over computed time of each fused layer
   // (Lowering::optimised), in order, in addition to `value`; and the batch and GPU clock of that run.
   std::vector<double> layers = {};
-  std::int64_t batch = 0;
+  std::int64_t batch = 0;  // without layers: the batch that it was fitted at; 0: it holds at every batch
   double gpu_hz = 0;
 };
 

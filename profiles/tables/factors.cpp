@@ -8,8 +8,8 @@
 namespace jostle::profiles {
 
 std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view name) {
-  constexpr std::array<std::string_view, 7> columns{"architecture", "sms",    "model", "family",
-                                                    "precision",    "factor", "basis"};
+  constexpr std::array<std::string_view, 8> columns{"architecture", "sms",   "model",  "family",
+                                                    "precision",    "batch", "factor", "basis"};
   const input::CsvTable table = input::CsvTable::parse(csv, name, columns);
   std::vector<dnn::Factor> factors;
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -22,8 +22,10 @@ std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view na
         .family = row.text(table.column("family")),
         .precision = *precision,
         .value = row.number(table.column("factor")),
-        .basis = row.text(table.column("basis"))};
+        .basis = row.text(table.column("basis")),
+        .batch = row.integer(table.column("batch"))};
     if (factor.value <= 0) row.fail("the factor must be positive");
+    if (factor.batch < 0) row.fail("the batch must not be negative");
     if (factor.chip.architecture.empty() != factor.model.empty() ||
         (factor.chip.sms == 0) != factor.model.empty())
       row.fail("architecture, sms and model must be given, or be empty, 0 and empty");

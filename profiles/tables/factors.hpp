@@ -8,9 +8,9 @@
 
 namespace jostle::profiles {
 
-// Reads the columns architecture, sms, model, family, precision, factor, basis; the factors apply to
-// TensorRT's lowering. Throws input::CsvError for an unknown precision, a factor that is not positive, a GPU
-// without a model, and a model without a GPU.
+// Reads the columns architecture, sms, model, family, precision, batch, factor, basis; the factors apply to
+// TensorRT's lowering. Throws input::CsvError for an unknown precision, a factor that is not positive, a
+// negative batch, a GPU without a model, and a model without a GPU.
 [[nodiscard]] std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view name);
 
 // The factors that ship with this build.

@@ -119,7 +119,7 @@ TEST(Factors, of_another_family_or_lowering_do_not_apply) {
   EXPECT_EQ(value(board, "resnet50", Precision::fp16, Lowering::framework), 0);
 }
 
-TEST(Factors, stretch_every_kernel_and_raise_the_grade) {
+gpu::Spec orin() {
   gpu::Spec gpu;
   gpu.architecture = "sm_87";
   gpu.sm_count = 8;
@@ -130,15 +130,39 @@ TEST(Factors, stretch_every_kernel_and_raise_the_grade) {
   gpu.cuda_cores.fp32 = 256;
   gpu.tensor_cores.fp16 = 2048;
   gpu.bandwidth_bytes_per_s = 68e9;
+  return gpu;
+}
+
+TEST(Factors, stretch_every_kernel_and_raise_the_grade) {
   const Request request{.model = "resnet50", .precision = Precision::fp16, .lowering = Lowering::optimised};
-  const gpu::KernelSequence plain = kernels_for(request, {}, gpu);
-  const gpu::KernelSequence stretched = kernels_for(request, {}, gpu, factors);
+  const gpu::KernelSequence plain = kernels_for(request, {}, orin());
+  const gpu::KernelSequence stretched = kernels_for(request, {}, orin(), factors);
   ASSERT_EQ(plain.kernels.size(), stretched.kernels.size());
   for (std::size_t i = 0; i < plain.kernels.size(); ++i)
     EXPECT_EQ(stretched.kernels[i].duration, sim::work_in(plain.kernels[i].duration, 1.1));
   EXPECT_EQ(plain.grade, gpu::Grade::datasheet);
   EXPECT_EQ(stretched.grade, gpu::Grade::fitted);
   EXPECT_NE(stretched.provenance.find("fitted on a"), std::string::npos);
+}
+
+TEST(Factors, of_one_batch_add_the_time_that_they_add_there_to_larger_ones_and_hold_at_smaller_ones) {
+  const auto total_ms = [](std::int64_t batch, std::span<const Factor> with) {
+    const Request request{
+        .model = "resnet50", .precision = Precision::fp16, .batch = batch, .lowering = Lowering::optimised};
+    return sim::to_us(kernels_for(request, {}, orin(), with).total()) / 1e3;
+  };
+  for (const double value : {1.2, 0.9}) {
+    std::array<Factor, 1> of_four{factors[0]};
+    of_four[0].value = value;
+    of_four[0].batch = 4;
+    const double added = (value - 1) * total_ms(4, {});
+    for (const std::int64_t batch : {4, 8, 64})
+      EXPECT_NEAR(total_ms(batch, of_four), total_ms(batch, {}) + added, 1e-3)
+          << value << ", batch " << batch;
+    EXPECT_NEAR(total_ms(1, of_four), value * total_ms(1, {}), 1e-3) << value;
+    of_four[0].batch = 0;
+    EXPECT_NEAR(total_ms(64, of_four), value * total_ms(64, {}), 1e-3) << value;
+  }
 }
 
 }  // namespace JOSTLE_FILE
