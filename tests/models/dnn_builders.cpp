@@ -54,10 +54,11 @@ struct ReferenceValue {
 //   (torch.utils.flop_counter) has them.
 // - YOLOX: its table of results, 9.0 M and 26.8 GFLOP at 640; parameters to the last one as its counter has
 // them.
-// - Keras: the trainable parameters of MobileNet and of MobileNetV2 at width 0.5; MACs of the papers, 569 and
-//   97 million.
+// - Keras: the trainable parameters of MobileNet and of MobileNetV2 at width 0.5; MACs of the papers: 41,
+// 149,
+//   325 and 569 million, and 97 million.
 // - Pytorch-UNet: of two classes; for its operations see give_a_unet_the_size_that_openvino_publishes.
-constexpr std::array<ReferenceValue, 71> published{
+constexpr std::array<ReferenceValue, 86> published{
     {{"alexnet", 61'100'840, 0.714},
      {"bert_base", 109'483'778, 11.174},
      {"bert_large", 335'143'938, 39.461},
@@ -66,6 +67,7 @@ constexpr std::array<ReferenceValue, 71> published{
      {"convnext_tiny", 28'589'128, 4.456},
      {"deit_tiny", 5'717'416, 1.254},
      {"densenet121", 7'978'856, 2.834},
+     {"densenet161", 28'681'000, 7.728},
      {"densenet169", 14'149'480, 3.360},
      {"densenet201", 20'013'928, 4.291},
      {"distilbert", 66'955'010, 5.587},
@@ -79,8 +81,14 @@ constexpr std::array<ReferenceValue, 71> published{
      // Without the auxiliary classifier: convolutions 768 to 128 of 1 x 1 and 128 to 768 of 5 x 5 with their
      // norms, and 768 to 1000. It has no part in the operations.
      {"inception_v3", 27'161'264 - (768 * 128 + 256 + 128 * 768 * 25 + 1536 + 768 * 1000 + 1000), 5.713},
+     {"mnasnet0_5", 2'218'512, 0.104},
+     {"mnasnet0_75", 3'170'208, 0.215},
      {"mnasnet1_0", 4'383'312, 0.314},
+     {"mnasnet1_3", 6'282'256, 0.526},
      {"mobilenet_v1", 4'231'976, 0.569},
+     {"mobilenet_v1_025", 470'072, 0.041},
+     {"mobilenet_v1_050", 1'331'592, 0.149},
+     {"mobilenet_v1_075", 2'585'560, 0.325},
      {"mobilenet_v2", 3'504'872, 0.301},
      {"mobilenet_v2_050", 1'968'680, 0.097},
      {"mobilenet_v3_large", 5'483'032, 0.217},
@@ -95,13 +103,21 @@ constexpr std::array<ReferenceValue, 71> published{
      {"resnext50_32x4d", 25'028'904, 4.230},
      {"shufflenet_v2_x0_5", 1'366'792, 0.0405},  // published as 0.04
      {"shufflenet_v2_x1_0", 2'278'604, 0.145},
+     {"shufflenet_v2_x1_5", 3'503'624, 0.296},
+     {"shufflenet_v2_x2_0", 7'393'996, 0.583},
      {"squeezenet1_0", 1'248'424, 0.819},
      {"squeezenet1_1", 1'235'496, 0.349},
      {"ssd300", 35'641'826, 34.858},
      {"swin_t", 28'288'354, 4.491},
      {"unet", 31'037'698, 192.69},
+     {"vgg11", 132'863'336, 7.609},
+     {"vgg11_bn", 132'868'840, 7.609},
+     {"vgg13", 133'047'848, 11.308},
+     {"vgg13_bn", 133'053'736, 11.308},
      {"vgg16", 138'357'544, 15.470},
+     {"vgg16_bn", 138'365'992, 15.470},
      {"vgg19", 143'667'240, 19.632},
+     {"vgg19_bn", 143'678'248, 19.632},
      {"vit_base", 86'567'656, 17.564},
      {"vit_large", 304'326'632, 61.555},
      {"vit_small", 22'050'664, 4.599},
@@ -158,6 +174,22 @@ TEST(Builders, give_the_published_parameters_and_operations) {
                                   : network.macs();
     EXPECT_EQ(network.parameters(), row.parameters) << row.name;
     EXPECT_NEAR(static_cast<double>(macs) / 1e9, row.gmacs, 0.01 * row.gmacs) << row.name;
+  }
+}
+
+// MobileNetV2's widths as TensorFlow's table has them (research/slim/nets/mobilenet: millions of
+// multiply-adds and of parameters, with a class more).
+TEST(Builders, give_the_widths_of_mobilenet_v2_what_their_table_says) {
+  struct Width {
+    const char* name;
+    double mmacs, parameters;
+  };
+  for (const Width& row : {Width{"mobilenet_v2_035", 59, 1.66}, Width{"mobilenet_v2_075", 209, 2.61},
+                           Width{"mobilenet_v2_130", 509, 5.34}, Width{"mobilenet_v2_140", 582, 6.06}}) {
+    const Network network = build(row.name);
+    EXPECT_NEAR(static_cast<double>(network.macs()) / 1e6, row.mmacs, 0.01 * row.mmacs) << row.name;
+    EXPECT_NEAR(static_cast<double>(network.parameters()) / 1e6, row.parameters, 0.02 * row.parameters)
+        << row.name;
   }
 }
 
