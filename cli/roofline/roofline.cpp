@@ -102,7 +102,8 @@ void add_roofline(CLI::App& app, Task& task) {
   add_value(*command, "--network", question.networks, "NAME",
             "Place a network on the rooflines: a built-in name or an .onnx file; may be repeated")
       ->allow_extra_args(false);
-  add_value(*command, "--precision", question.precision, "P", "fp32, tf32, fp16 (default) or int8");
+  add_value(*command, "--precision", question.precision, "P",
+            "fp32, tf32, fp16 (default), int8, fp8 or nvfp4");
   add_value(*command, "--batch", question.batch, "N", "Images per batch of the networks (default 1)")
       ->check(CLI::Range(std::int64_t{1}, dnn::max_images));
   command->add_flag("--training", question.training, "Place training steps instead of inference");

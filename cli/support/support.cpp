@@ -95,7 +95,7 @@ ExitCode print_support(const SupportOptions& options, Terminal& terminal) {
   const scenarios::Model model = model_of(options.model, options.device, problems);
   if (!precision)
     problems.add({}, {}, fmt::format("unknown precision '{}'", input::printable(options.precision)),
-                 "fp32, tf32, fp16 or int8");
+                 "fp32, tf32, fp16, int8, fp8 or nvfp4");
   if (!problems.empty()) return terminal.refuse(problems);
   try {
     const auto& runtimes = scenarios::runtime_names();
@@ -127,7 +127,8 @@ void add_support(CLI::App& app, Task& task) {
       "A built-in network (see `jostle list models`), an .onnx file, or one recorded on the board of DEVICE: "
       "mine/NAME of mine.yaml")
       ->required();
-  add_value(*command, "PRECISION", options->precision, "", "fp32, tf32, fp16 or int8")->required();
+  add_value(*command, "PRECISION", options->precision, "", "fp32, tf32, fp16, int8, fp8 or nvfp4")
+      ->required();
   std::vector<std::string> runtimes;
   for (const auto& [name, runtime] : scenarios::runtime_names())
     if (process::traits_of(runtime).kind != process::RuntimeKind::cores) runtimes.emplace_back(name);

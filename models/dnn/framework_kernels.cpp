@@ -166,7 +166,7 @@ void set_time(gpu::Kernel& kernel, const Timer::Time& time, bool product, const 
 }  // namespace
 
 bool has_framework_laws(const gpu::Spec& gpu, Precision precision) {
-  return gpu.architecture == "sm_90" && precision != Precision::int8;
+  return gpu.architecture == "sm_90" && precision < Precision::int8;
 }
 
 AttentionKernels attention_of(const Model& model, bool replayed) {

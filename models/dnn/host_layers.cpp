@@ -19,8 +19,7 @@ double rate(const HostRoofs& roofs, Precision precision) {
       return roofs.fp16_ops_per_clock;
     case Precision::int8:
       return roofs.int8_ops_per_clock;
-    case Precision::fp32:
-    case Precision::tf32:
+    default:
       break;
   }
   return roofs.fp32_ops_per_clock;

@@ -62,7 +62,7 @@ struct SpaceSharing {
 
 // One value for each precision.
 struct PerPrecision {
-  double fp32 = 0, tf32 = 0, fp16 = 0, int8 = 0;
+  double fp32 = 0, tf32 = 0, fp16 = 0, int8 = 0, fp8 = 0, nvfp4 = 0;
 };
 // Dense operations per clock and SM; a multiply-add counts as two. 0: the GPU has no path for the precision.
 using OpsPerClock = PerPrecision;

@@ -250,7 +250,7 @@ std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step,
     if (layer.op != dnn::Op::linear) continue;
     const std::int64_t columns = layer.in.channels / layer.groups;
     layer.weight_bits = bits_of(by.weights, layer.name == head_name, columns);
-    if (traits_of(by.weights).eight_bits && layer.name != head_name) layer.precision = dnn::Precision::int8;
+    if (layer.name != head_name) layer.precision = traits_of(by.weights).products;
     const RowCost cost = row_cost(by.weights, layer.name == head_name, columns);
     if (layer.weight_bits < 16)
       layer.unpack_cycles = cost.unpacking * by.cycles.unpack[static_cast<std::size_t>(cost.unpacked_as)];

@@ -22,8 +22,8 @@ RowCost row_cost(WeightFormat format, bool head, std::int64_t columns) {
   // The fifth bit of a weight in Q5_0 lies apart and is put in with two instructions more. Fitted to
   // gemma3_1b and smollm2_135m on an Orin Nano Super (evidence/language/published.csv).
   constexpr double of_fifth_bits = 1.4;
-  RowCost cost{.unpacked_as =
-                   format == WeightFormat::gptq || format == WeightFormat::w4a8 ? WeightFormat::awq : format};
+  using enum WeightFormat;
+  RowCost cost{.unpacked_as = format == gptq || format == w4a8 || format == mxfp4 ? awq : format};
   if (format == WeightFormat::q4_k_m && columns % block_of_k != 0) {
     if (head)
       cost.unpacked_as = WeightFormat::q8_0;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "models/dnn/precision.hpp"
 #include "models/llm/architecture.hpp"
 
 namespace jostle::llm {
@@ -16,8 +17,8 @@ enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8, q4_0, nvfp4,
 // Bits per weight, scales included: `bits` for the blocks' linear layers, and `head_bits` for the last linear
 // layer, for which runtimes often use more. `at_once`: weights of a row that a thread of llama.cpp takes at
 // once (ggml-cuda/vecdotq.cuh, VDR); 0: a format of others. `capability`: the least compute capability, times
-// ten, whose tensor cores have such numbers; 0: any GPU. `eight_bits`: activations of the blocks have eight
-// bits too, so that products run in int8.
+// ten, that has kernels for them; 0: any GPU. `products`: the numbers that tensor cores multiply in the
+// blocks, since activations are quantised too; without one, weights are unpacked to fp16.
 struct WeightTraits {
   WeightFormat format;
   std::string_view name;  // used in scenarios and in profiles
@@ -25,7 +26,7 @@ struct WeightTraits {
   std::string_view source;
   int at_once = 0;
   int capability = 0;
-  bool eight_bits = false;
+  std::optional<dnn::Precision> products = std::nullopt;
 };
 inline constexpr std::array weight_formats{
     WeightTraits{WeightFormat::fp16, "fp16", 16, 16, "IEEE 754"},
@@ -39,16 +40,18 @@ inline constexpr std::array weight_formats{
     // Groups of 32 have a scale of 16 bits, in all layers: MLC's q4f16_1.
     WeightTraits{WeightFormat::int4, "int4", 4.5, 4.5, "MLC LLM: q4f16_1"},
     WeightTraits{WeightFormat::int8, "int8", 8.125, 16, "groups of 128 with a scale of 16 bits"},
-    WeightTraits{WeightFormat::fp8, "fp8", 8, 16, "a scale a tensor", 0, 89},
+    WeightTraits{WeightFormat::fp8, "fp8", 8, 16, "a scale a tensor", 0, 89, dnn::Precision::fp8},
     // The last layer is in Q6_K.
     WeightTraits{WeightFormat::q4_0, "q4_0", 4.5, 6.5625,
                  "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits", 16},
-    WeightTraits{WeightFormat::nvfp4, "nvfp4", 4.5, 16, "NVIDIA: 16 weights share a scale of 8 bits", 0, 100},
-    WeightTraits{WeightFormat::mxfp4, "mxfp4", 4.25, 16, "OCP MX: 32 weights share a scale of 8 bits", 0,
-                 100},
+    WeightTraits{WeightFormat::nvfp4, "nvfp4", 4.5, 16, "NVIDIA: 16 weights share a scale of 8 bits", 0, 100,
+                 dnn::Precision::nvfp4},
+    // Activations stay in bf16: the model cards of gpt-oss, and kernels of vLLM (Marlin).
+    WeightTraits{WeightFormat::mxfp4, "mxfp4", 4.25, 16, "OCP MX: 32 weights share a scale of 8 bits", 0, 80},
     WeightTraits{WeightFormat::gptq, "gptq", 4.16, 16, "Frantar et al., 2022: groups of 128 as in AWQ"},
     WeightTraits{WeightFormat::w4a8, "w4a8", 4.125, 16,
-                 "QServe (Lin et al., 2024): groups of 128 have a scale and a zero of 8 bits", 0, 80, true},
+                 "QServe (Lin et al., 2024): groups of 128 have a scale and a zero of 8 bits", 0, 80,
+                 dnn::Precision::int8},
 };
 inline constexpr std::size_t weight_format_count = weight_formats.size();
 static_assert([] {

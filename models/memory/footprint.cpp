@@ -26,6 +26,7 @@ Storage storage_of(const Workload& workload, const dnn::ArithmeticPath& path) {
     // TensorRT's layouts for tensor cores: kHWC8 of halves, kCHW32 of bytes; fp32 and tf32 stay linear.
     if (path.precision == dnn::Precision::fp16) storage.channel_multiple = 8;
     if (path.precision == dnn::Precision::int8) storage.channel_multiple = 32;
+    if (path.precision == dnn::Precision::fp8) storage.channel_multiple = 16;
   }
   return storage;
 }
@@ -36,7 +37,11 @@ double engine_bytes(const Workload& workload, double element_bytes) {
   double bytes = element_bytes * parameters;
   if (workload.lowering != dnn::Lowering::optimised) return bytes;
   for (dnn::Network::Node node = 0; node < workload.network.size(); ++node) {
-    if (workload.network.layer(node).macs() > 0) bytes += engine_bytes_per_layer;
+    const dnn::Layer& layer = workload.network.layer(node);
+    if (layer.macs() > 0) bytes += engine_bytes_per_layer;
+    if (workload.precision == dnn::Precision::nvfp4 && layer.op == dnn::Op::linear)
+      bytes += (dnn::bytes_per_element(workload.precision) - element_bytes) *
+               static_cast<double>(layer.parameters());
   }
   return bytes;
 }
@@ -57,7 +62,9 @@ Bindings bindings(const dnn::Network& network) {
 }
 
 Footprint footprint(const Workload& workload, const gpu::Spec& gpu, double page_bytes) {
-  const dnn::ArithmeticPath path = dnn::path_for(gpu, workload.precision);
+  // An engine in nvfp4 has its linear layers' weights in it, and all else in fp16.
+  const bool four_bits = workload.precision == dnn::Precision::nvfp4;
+  const dnn::ArithmeticPath path = dnn::path_for(gpu, four_bits ? dnn::Precision::fp16 : workload.precision);
   const Storage storage = storage_of(workload, path);
   const Bindings bound = bindings(workload.network);
   const auto batch = static_cast<double>(workload.batch);

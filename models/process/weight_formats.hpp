@@ -10,8 +10,8 @@ struct Spec;
 
 namespace jostle::process {
 
-// The runtime has files in the format, and the GPU numbers of its kind: FP8 from compute capability 8.9 on,
-// FP4 from 10.0. llama.cpp and ollama read GGUF (ggml-common.h), MLC its own q4f16_1, the others what their
+// The runtime has files in the format, and kernels for the GPU: for FP8 from compute capability 8.9 on, for
+// NVFP4 from 10.0. llama.cpp and ollama read GGUF (ggml-common.h), MLC its own q4f16_1, the others what their
 // quantisers write; all read fp16.
 [[nodiscard]] bool reads(Runtime runtime, const llm::WeightTraits& format, const gpu::Spec& gpu);
 

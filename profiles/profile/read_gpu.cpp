@@ -14,6 +14,8 @@ void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operation
   block.optional("tf32", operations.tf32, count);
   block.optional("fp16", operations.fp16, count);
   block.optional("int8", operations.int8, count);
+  block.optional("fp8", operations.fp8, count);
+  block.optional("nvfp4", operations.nvfp4, count);
 }
 
 void read_shares(const Cursor& at, Block& outer, gpu::PerPrecision& shares) {

@@ -10,6 +10,7 @@
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
+#include "models/dnn/arithmetic.hpp"
 #include "models/gpu/partitions.hpp"
 #include "models/llm/offload.hpp"
 #include "models/process/weight_formats.hpp"
@@ -258,16 +259,16 @@ class DeviceCheck {
     constexpr int first_with_fp4 = 100;
     const llm::WeightTraits& format = llm::traits_of(process.language->weights);
     const bool none = !device_.has_gpu() || gpu::capability(device_.gpu.architecture) < format.capability;
-    refuse(
-        {{path + "precision", format.capability >= first_with_fp4 && none,
-          fmt::format("{} has no numbers of four bits with a point: GPUs have them from Blackwell on",
-                      device_.name),
-          "awq, int8 or fp16"},
-         {path + "precision", format.eight_bits && !process::reads(process.host.runtime, format, device_.gpu),
-          fmt::format("{} on {} does not multiply weights of four bits by numbers of eight: TensorRT-LLM "
-                      "does, on GPUs from Ampere on",
-                      to_string(process.host.runtime), device_.name),
-          "awq, int8 or fp16"}});
+    refuse({{path + "precision", format.capability >= first_with_fp4 && none,
+             fmt::format("{} has no numbers of four bits with a point: GPUs have them from Blackwell on",
+                         device_.name),
+             "awq, int8 or fp16"},
+            {path + "precision",
+             format.products == Precision::int8 && !process::reads(process.host.runtime, format, device_.gpu),
+             fmt::format("{} on {} does not multiply weights of four bits by numbers of eight: TensorRT-LLM "
+                         "does, on GPUs from Ampere on",
+                         to_string(process.host.runtime), device_.name),
+             "awq, int8 or fp16"}});
   }
 
   void check_stages(const std::vector<Stage>& stages, const std::string& path) const {
@@ -302,12 +303,24 @@ class DeviceCheck {
     const auto* synthetic = std::get_if<SyntheticModel>(&process.work.model);
     const bool strays = synthetic != nullptr && placement != Placement::gpu;
     const std::uint32_t threads = synthetic != nullptr ? synthetic->threads : 0;
+    const Precision precision = process.work.precision.value_or(Precision::fp32);
     const int most = device_.gpu.max_threads_per_block;
     refuse({{path + "placement", strays,
              fmt::format("a synthetic model cannot run with placement: {}", to_string(placement))},
-            {path + "precision",
-             !strays && placement == Placement::cpu && process.work.precision == Precision::tf32,
+            {path + "precision", !strays && placement == Placement::cpu && precision == Precision::tf32,
              "tf32 needs the GPU's tensor cores", "fp32"},
+            {path + "precision",
+             dnn::is_short_float(precision) && (placement != Placement::gpu ||
+                                                dnn::path_for(device_.gpu, precision).precision != precision),
+             fmt::format(
+                 "{} needs a GPU whose tensor cores have such numbers: {}", to_string(precision),
+                 precision == Precision::fp8 ? "Ada, Hopper and later ones" : "Blackwell and later ones"),
+             "int8 or fp16"},
+            {path + "precision",
+             dnn::is_short_float(precision) &&
+                 traits_of(process.host.runtime).lowering != dnn::Lowering::optimised,
+             fmt::format("networks run in {} in engines of TensorRT", to_string(precision)),
+             "tensorrt, or onnxruntime-tensorrt"},
             {path + "model.threads", device_.has_gpu() && threads > static_cast<std::uint32_t>(most),
              fmt::format("{} threads in a block, {} takes {}", threads, device_.gpu.architecture, most)}});
     if (strays) return;

@@ -39,10 +39,11 @@ Names<Format> format_names(const auto& rows) {
 }  // namespace
 
 const Names<Precision>& precision_names() {
-  static const Names<Precision> names{{"fp32", Precision::fp32},
-                                      {"tf32", Precision::tf32},
-                                      {"fp16", Precision::fp16},
-                                      {"int8", Precision::int8}};
+  static const Names<Precision> names = [] {
+    Names<Precision> found;
+    for (const Precision precision : dnn::all_precisions) found.emplace_back(to_string(precision), precision);
+    return found;
+  }();
   return names;
 }
 

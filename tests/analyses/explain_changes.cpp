@@ -84,8 +84,8 @@ std::map<std::string, double> rates_by_weights(const std::string& device, const 
 TEST(Weights, are_tried_in_the_formats_of_runtime_and_board_and_fewer_bytes_decode_faster) {
   std::map<std::string, double> orin =
       rates_by_weights("jetson-agx-orin-64gb", "model: qwen3_4b, precision: fp16, runtime: vllm");
-  EXPECT_EQ(orin.size(), 4U)
-      << "awq, gptq and int8; no fp8 below compute capability 8.9, and none of llama.cpp";
+  EXPECT_EQ(orin.size(), 5U)
+      << "awq, gptq, mxfp4 and int8; no fp8 below compute capability 8.9, and none of llama.cpp";
   EXPECT_EQ(orin["weights in gptq"], orin["weights in awq"]);
   EXPECT_GT(orin["weights in awq"], orin["weights in int8"]);
   EXPECT_GT(orin["weights in int8"], 1.5 * orin["now"]);

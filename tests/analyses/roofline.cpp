@@ -211,8 +211,8 @@ TEST(ARooflineQuestion, is_answered_with_what_is_wrong) {
   question.precision = "int8";
   EXPECT_THAT(refused(question), HasSubstr("int8 does not train"));
   question = about("jetson-nano");
-  question.precision = "fp8";
-  EXPECT_THAT(refused(question), HasSubstr("precision: 'fp8' is not a precision"));
+  question.precision = "bf8";
+  EXPECT_THAT(refused(question), HasSubstr("precision: 'bf8' is not a precision"));
 }
 
 }  // namespace JOSTLE_FILE

@@ -312,6 +312,19 @@ TEST(Builders, give_larger_whispers_the_parameters_of_their_encoders) {
   EXPECT_EQ(build("whisper_large_v3_turbo").parameters(), 808'878'080 - decoder(51'866, 4, 1280));
 }
 
+TEST(Builders, give_pi05_the_parameters_of_its_parts) {
+  // PaliGemma of 2,923,466,480 parameters has a Gemma whose table has 257,216 words of 2048, an encoder of
+  // 412,442,352 and a layer behind it; openpi's comment has 311 M of the expert. RMSNorms have no bias.
+  constexpr std::int64_t words = 257'216 * 2048, encoder = 412'442'352, between = 1152 * 2048 + 2048;
+  EXPECT_EQ(build("pi05_vision").parameters(), encoder + between);
+  EXPECT_EQ(build("pi05_language").parameters(), 2'923'466'480 - encoder - between - words + 37 * 2048);
+  const Network action = build("pi05_action");
+  constexpr std::int64_t kept = 18 * 2 * 256 * 712;  // numbers of keys and values
+  EXPECT_NEAR(static_cast<double>(action.parameters() - kept), 311e6, 1e6);
+  EXPECT_EQ(build("pi05_vision").macs(), 2 * find_model("pi05_vision")->build(1).macs())
+      << "a view sees itself";
+}
+
 TEST(Builders, know_each_network_by_all_its_names) {
   for (const std::string& name : known_names()) EXPECT_NE(find_model(name), nullptr) << name;
   EXPECT_EQ(find_model("facebook/convnext-tiny-224")->name, "convnext_tiny");
@@ -582,7 +595,7 @@ TEST(Builders, take_a_rectangle_or_say_that_they_take_none) {
       EXPECT_EQ(error.what(), "an input of " + input_text(rectangle(width, height)) + ": " +
                                   std::string(model.name) + " takes one number, no rectangle, such as " +
                                   std::to_string(height));
-      EXPECT_TRUE(std::set<std::string_view>({"bert", "hiera", "swin", "unet3d", "vit", "whisper"})
+      EXPECT_TRUE(std::set<std::string_view>({"bert", "hiera", "pi05", "swin", "unet3d", "vit", "whisper"})
                       .contains(model.family));
     }
   }

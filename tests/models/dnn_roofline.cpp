@@ -91,6 +91,23 @@ TEST(Roofline, a_precision_without_units_runs_as_fp32) {
   EXPECT_FALSE(path_for(nano(), Precision::fp16).tensor_cores);
 }
 
+TEST(Roofline, short_floats_are_multiplied_where_tensor_cores_have_them_and_in_fp16_elsewhere) {
+  gpu::Spec gpu = orin_nano();
+  EXPECT_EQ(path_for(gpu, Precision::fp8).precision, Precision::fp16);
+  EXPECT_EQ(run("vit_small", gpu, Precision::fp8).total(), run("vit_small", gpu, Precision::fp16).total());
+  gpu.tensor_cores.fp8 = gpu.tensor_cores.int8;
+  gpu.tensor_cores.nvfp4 = 2 * gpu.tensor_cores.int8;
+  EXPECT_TRUE(path_for(gpu, Precision::nvfp4).tensor_cores);
+  const auto took = [&](const char* model, Precision precision) { return ms(run(model, gpu, precision, 8)); };
+  EXPECT_LT(took("vit_base", Precision::fp8), 0.8 * took("vit_base", Precision::fp16));
+  EXPECT_LT(took("vit_base", Precision::nvfp4), 0.8 * took("vit_base", Precision::fp8));
+  // Convolutions are in fp8, in groups and in nvfp4 they are not.
+  EXPECT_LT(took("resnet50", Precision::fp8), 0.8 * took("resnet50", Precision::fp16));
+  EXPECT_NEAR(took("resnet50", Precision::nvfp4), took("resnet50", Precision::fp16),
+              0.02 * took("resnet50", Precision::fp16));
+  EXPECT_GT(took("resnext50_32x4d", Precision::fp8), took("resnext50_32x4d", Precision::int8));
+}
+
 TEST(Roofline, tensor_cores_reach_a_share_of_their_peak_that_depends_on_the_precision) {
   gpu::Spec gpu = orin_nano();
   const double fp16 = ms(run("vgg16", gpu, Precision::fp16, 16)),

@@ -115,13 +115,23 @@ TEST(Whisper, attends_to_what_is_heard_whose_keys_and_values_its_encoder_gives) 
   EXPECT_EQ(state_bytes(of), 12.0 * 2 * 768 * 1500 * 2);
 }
 
-TEST(WeightFormats, of_four_bits_with_numbers_of_eight_are_multiplied_in_int8_but_for_the_last_layer) {
+TEST(WeightFormats, with_quantised_activations_are_multiplied_as_they_are_but_for_the_last_layer) {
   const Architecture& of = named("qwen3_4b");
   EXPECT_NEAR(weight_bytes(of, WeightFormat::gptq), weight_bytes(of, WeightFormat::awq), 1);
   EXPECT_EQ(row_cost(WeightFormat::gptq, false, 2048).unpacked_as, WeightFormat::awq);
-  for (const auto& layer : layers_of(of, {64, 0}, {.weights = WeightFormat::w4a8})) {
-    if (layer.op != dnn::Op::linear) continue;
-    EXPECT_EQ(layer.precision == dnn::Precision::int8, layer.name != "lm_head") << layer.name;
+  using enum WeightFormat;
+  const std::map<WeightFormat, dnn::Precision> multiplied{
+      {w4a8, dnn::Precision::int8}, {fp8, dnn::Precision::fp8}, {nvfp4, dnn::Precision::nvfp4}};
+  for (const WeightTraits& format : weight_formats) {
+    const auto own = multiplied.find(format.format);
+    for (const auto& layer : layers_of(of, {64, 0}, {.weights = format.format})) {
+      if (layer.op != dnn::Op::linear) continue;
+      ASSERT_EQ(layer.precision.has_value(), own != multiplied.end() && layer.name != "lm_head")
+          << layer.name;
+      if (layer.precision) {
+        EXPECT_EQ(*layer.precision, own->second) << format.name;
+      }
+    }
   }
 }
 

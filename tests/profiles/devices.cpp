@@ -93,7 +93,7 @@ static_assert(field_count<cpu::Spec>() == 9);
 static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::DroopSpec>() == 2);
-static_assert(field_count<gpu::OpsPerClock>() == 4);
+static_assert(field_count<gpu::OpsPerClock>() == 6);
 static_assert(field_count<gpu::Spec>() == 24);
 static_assert(field_count<process::RuntimeSpec>() == 22);
 static_assert(field_count<gpu::IssuedInstructions>() == 4);
@@ -176,6 +176,7 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "awq",
                                             "int4",
                                             "fp8",
+                                            "nvfp4",
                                             "pointwise",
                                             "ncnn",
                                             "int8_efficiency",

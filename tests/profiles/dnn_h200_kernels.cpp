@@ -214,7 +214,7 @@ TEST(H200Kernels, a_table_with_a_missing_kernel_is_refused) {
   EXPECT_THROW((void)profiles::parse_kernel_tables(
                    header + first + "resnet50,fp16,1,2,kernel,conv,1.5,1,128,32,0\n", solo, "x"),
                input::CsvError);
-  EXPECT_THROW((void)profiles::parse_kernel_tables(header + "resnet50,fp8,1,0,kernel,conv,1.5,1,128,32,0\n",
+  EXPECT_THROW((void)profiles::parse_kernel_tables(header + "resnet50,bf8,1,0,kernel,conv,1.5,1,128,32,0\n",
                                                    solo, "x"),
                input::CsvError);
   EXPECT_THROW(

@@ -82,6 +82,28 @@ TEST(Weights, of_four_bits_with_a_point_need_a_GPU_that_has_such_numbers) {
       "GPUs have them from Blackwell on (awq, int8 or fp16)\n");
 }
 
+TEST(ShortFloats, of_networks_need_an_engine_on_a_GPU_that_has_them) {
+  const auto errors_on = [](const std::string& device, const std::string& process) {
+    input::Problems problems;
+    const std::string text =
+        "device: " + device + "\nprocesses:\n  - {model: vit_base, precision: " + process + "}\n";
+    (void)parse_scenario({text, "gate.yaml", {}}, shipped_catalogue(), {}, problems);
+    return problems.text();
+  };
+  const std::string refused = "gate.yaml:3: processes.0.precision: ";
+  EXPECT_EQ(errors_on("jetson-agx-thor", "nvfp4"), "");
+  EXPECT_EQ(errors_on("nvidia-l4", "fp8, runtime: onnxruntime-tensorrt"), "");
+  EXPECT_EQ(errors_on("nvidia-l4", "nvfp4"), refused +
+                                                 "nvfp4 needs a GPU whose tensor cores have such numbers: "
+                                                 "Blackwell and later ones (int8 or fp16)\n");
+  EXPECT_EQ(errors_on("jetson-orin-nano", "fp8"), refused +
+                                                      "fp8 needs a GPU whose tensor cores have such "
+                                                      "numbers: Ada, Hopper and later ones (int8 or fp16)\n");
+  EXPECT_NE(errors_on("jetson-agx-thor", "fp8, placement: cuda-only"), "");
+  EXPECT_EQ(errors_on("jetson-agx-thor", "fp8, runtime: eager"),
+            refused + "networks run in fp8 in engines of TensorRT (tensorrt, or onnxruntime-tensorrt)\n");
+}
+
 TEST(Weights, of_four_bits_with_numbers_of_eight_need_kernels_that_GPUs_have_from_Ampere_on) {
   const auto errors_on = [](const std::string& device, const std::string& runtime) {
     input::Problems problems;

@@ -493,6 +493,19 @@ TEST(LanguageModels, with_state_spaces_take_about_as_long_a_token_as_NVIDIA_meas
   EXPECT_NEAR(found.itl_ms.mean.value(), 14.18, 0.25 * 14.18);
 }
 
+TEST(LanguageModels, read_a_prompt_faster_in_the_numbers_that_tensor_cores_multiply) {
+  const auto prefill = [](const std::string& device, const std::string& format) {
+    return tokens_of("device: " + device + "\nprocesses:\n  - {model: qwen3_4b, precision: " + format +
+                     ", runtime: vllm, bench: {pp: 2048}}\nrun: {duration: 20 s}\n")
+        .prefill_per_s.value();
+  };
+  const std::string thor = "jetson-agx-thor", orin = "jetson-agx-orin-64gb";
+  EXPECT_GT(prefill(thor, "fp8"), 1.3 * prefill(thor, "fp16"));
+  EXPECT_GT(prefill(thor, "nvfp4"), 1.2 * prefill(thor, "fp8"));
+  EXPECT_LT(prefill(thor, "mxfp4"), 1.05 * prefill(thor, "fp16")) << "weights alone: unpacked to fp16";
+  EXPECT_NEAR(prefill(orin, "fp8"), prefill(orin, "fp16"), 0.05 * prefill(orin, "fp16"));
+}
+
 TEST(LanguageModels, serve_sequences) {
   const Result result = run_text(on_orin(
       qwen + "generate: {prompt: 32, tokens: 16}, arrivals: {periodic: 1 /s}", "run: {duration: 20 s}\n"));
