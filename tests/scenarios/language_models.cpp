@@ -506,6 +506,24 @@ TEST(LanguageModels, read_a_prompt_faster_in_the_numbers_that_tensor_cores_multi
   EXPECT_NEAR(prefill(orin, "fp8"), prefill(orin, "fp16"), 0.05 * prefill(orin, "fp16"));
 }
 
+TEST(Pi05, takes_about_as_long_from_its_views_to_its_actions_as_kernels_of_its_own_were_measured_to) {
+  // flashrt-project/FlashRT, ten steps in one graph, pull requests 164 and 28; nothing is fitted on them.
+  const auto last_step = [](const std::string& device, const std::string& precision) {
+    const std::string rest = ", precision: " + precision + ", cuda_graph: true, transfers: none, ";
+    return run_text("device: " + device + "\npower_mode: MAXN\njetson_clocks: true\nprocesses:\n" +
+                    "  - {name: see, model: pi05_vision" + rest + "arrivals: {periodic: 2 /s}}\n" +
+                    "  - {name: read, model: pi05_language" + rest + "after: see}\n" +
+                    "  - {model: pi05_action" + rest +
+                    "after: read, fan_out: {mean: 10, distribution: fixed}}\nrun: {duration: 30 s}\n")
+        .processes[2]
+        .latency_ms.p99.value();
+  };
+  EXPECT_NEAR(last_step("jetson-agx-thor", "fp8"), 38.7, 0.2 * 38.7);
+  EXPECT_NEAR(last_step("jetson-agx-thor", "nvfp4"), 27.17, 0.35 * 27.17);
+  EXPECT_NEAR(last_step("jetson-agx-orin-64gb", "fp16"), 193, 0.2 * 193);
+  EXPECT_NEAR(last_step("jetson-agx-orin-64gb", "int8"), 124.4, 0.3 * 124.4);
+}
+
 TEST(LanguageModels, serve_sequences) {
   const Result result = run_text(on_orin(
       qwen + "generate: {prompt: 32, tokens: 16}, arrivals: {periodic: 1 /s}", "run: {duration: 20 s}\n"));
