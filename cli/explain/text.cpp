@@ -9,6 +9,7 @@
 
 #include "analyses/interval/power_interval.hpp"
 #include "analyses/metrics/metric.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -430,6 +431,8 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
                      paragraph(fmt::format("{}: {}, seed {}, {} s simulated", result.scenario, result.device,
                                            result.seed, input::decimal(result.simulated_s, 4)),
                                width, 0);
+  if (!result.verdict && !lowest(result).empty())
+    text += paragraph("how sure: " + analyses::usual_error_words(lowest(result)), width, 0);
   if (explanation.overload)
     text += overload_lines(result, width, colour) + paragraph(explanation.overload->sentence, width, 0);
   if (const double dropped = analyses::ResultMetrics(result).dropped(); dropped > 0)

@@ -292,8 +292,11 @@ PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
   }
   words.answer.push_back({"by source", {table}});
   words.why = common_causes(outcomes, 0);
-  if (words.why.size() > 2)
-    words.why.insert(words.why.begin(), fmt::format("the misses fall into {} groups", words.why.size()));
+  std::vector<std::string> sizes;
+  for (const std::string& cause : words.why) sizes.push_back(cause.substr(0, cause.find(' ')));
+  if (sizes.size() > 2)
+    words.why.insert(words.why.begin(), fmt::format("{} groups of misses by their cause, of {}", sizes.size(),
+                                                    fmt::join(sizes, ", ")));
   words.more.push_back({"why the misses miss", {}, common_causes(outcomes, outcomes.size())});
   words.trust = trust_of(outcomes);
   return words;

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "analyses/compare/cause.hpp"
 #include "analyses/compare/compare.hpp"

@@ -148,8 +148,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
     control.shard = options.shard;
     summary = run_here(*study, profiles, store, control, context);
     if (!summary.interrupted) concluded = conclusion_of(study->study, store.database());
-    if (options.shard.of > 1)
-      concluded = {.within = std::move(concluded.within)};  // no part has the best point
+    if (options.shard.of > 1) concluded = {.within = concluded.within};  // no part has the best point
     export_points(options, terminal, study->study, store.database(), concluded);
     if (page && !summary.interrupted)
       output::write_whole(*page, page_of(study->study, store.database(), concluded,

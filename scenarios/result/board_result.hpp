@@ -2,8 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "models/board/gpu_windows.hpp"
 #include "models/board/power_report.hpp"
