@@ -10,6 +10,7 @@
 
 #include "input/counted.hpp"
 #include "input/units.hpp"
+#include "scenarios/result/board_result.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -176,13 +177,6 @@ std::string first_cause(const Compared& compared, const PairTime& pair, const Si
       input::decimal(b, 3), input::decimal(a, 3), parts_words(pair));
 }
 
-// The limit that holds the clocks of a side: "its power mode holds clocks down".
-std::string limit_held(const Result& result) {
-  std::string limit = result.system.limited_by;
-  std::ranges::replace(limit, '_', ' ');
-  return limit == "none" ? "nothing holds its clocks down" : fmt::format("{} holds its clocks down", limit);
-}
-
 // "the GPU clock is 612 MHz in place of 918"; empty if it is the same.
 std::string clock_words(const char* name, const Metric& a, const Metric& b) {
   if (!a || !b || nearly(*a, *b)) return {};
@@ -232,7 +226,9 @@ std::string second_cause(const Compared& compared, const SideNames& names) {
   };
   add(clock_words("GPU clock", a.system.gpu.clock_mhz, b.system.gpu.clock_mhz));
   if (a.system.limited_by != b.system.limited_by)
-    add(fmt::format("in {} {}, in {} {}", names.a, limit_held(a), names.b, limit_held(b)));
+    add(fmt::format("in {} {}, in {} {}", names.a,
+                    scenarios::limit_in_words(a.system.limited_by, "its clocks"), names.b,
+                    scenarios::limit_in_words(b.system.limited_by, "its clocks")));
   if (a.processes.size() != b.processes.size())
     add(fmt::format("{} {} on the board in place of {}",
                     input::counted(b.processes.size(), "process", "processes"),

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analyses/explain/explain.hpp"
+#include "scenarios/result/board_result.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -20,12 +21,6 @@ double share_of_limit(const scenarios::Result& result, std::string_view name) {
   return 0;
 }
 
-std::string limit_in_words(std::string_view name) {
-  if (name == "thermal") return "heat";
-  if (name == "over_current") return "over-current alarms";
-  return name == "power_cap" ? "the power cap" : "the power limit";
-}
-
 // A change that shortens the time of the limit to at most `ended` of what it was.
 bool ends(const Tried& tried, const ActiveLimit& limit) {
   return tried.all_fit && std::ranges::all_of(tried.results, [&](const scenarios::Result& result) {
@@ -35,10 +30,8 @@ bool ends(const Tried& tried, const ActiveLimit& limit) {
 }
 
 std::string limit_sentence(const ActiveLimit& limit, const std::vector<Tried>& tried) {
-  const std::string held = limit.name == "thermal" ? "heat holds"
-                                                   : limit_in_words(limit.name) +
-                                                         (limit.name == "over_current" ? " hold" : " holds");
-  std::string text = fmt::format("{} clocks down for {:.0f} % of the time", held, 100 * limit.share);
+  std::string text = fmt::format("{} for {:.0f} % of the time",
+                                 scenarios::limit_in_words(limit.name, "clocks"), 100 * limit.share);
   const auto without =
       std::ranges::find_if(tried, [](const Tried& each) { return each.what_if.name == "no-limits"; });
   if (without != tried.end() && without->gain > 0)

@@ -12,6 +12,7 @@
 #include "analyses/plan/goal.hpp"
 #include "input/units.hpp"
 #include "output/json.hpp"
+#include "scenarios/language/objective.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -77,7 +78,9 @@ std::string limit_words(const std::string& metric, const Criterion& limit) {
 std::string metric_title(const std::string& metric) {
   for (const Title& title : titles)
     if (title.metric == metric) return std::string(title.words);
-  return metric;
+  const auto path = scenarios::process_path(metric);
+  const auto* const row = path && path->place ? scenarios::metric_row(path->metric) : nullptr;
+  return row != nullptr ? fmt::format("{} of process {}", row->words, *path->place) : metric;
 }
 
 std::string criterion_words(const std::string& metric, const Criterion& criterion) {

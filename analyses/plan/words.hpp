@@ -24,8 +24,8 @@ namespace jostle::analyses {
 // A limit: "processes.latency_ms.p99 <= 60", "headroom >= 20 %".
 [[nodiscard]] std::string limit_words(const std::string& metric, const Criterion& limit);
 
-// A metric as a reader calls it: "throughput", "p99 latency" of the worst process. A metric that is rarely
-// a goal keeps its path.
+// A metric as a reader calls it: "throughput", "p99 latency" of the worst process, "p99 of process 1". A
+// metric that is rarely a goal keeps its path.
 [[nodiscard]] std::string metric_title(const std::string& metric);
 
 // A criterion in a question: "the lowest power of the board", "throughput of the board at least 120

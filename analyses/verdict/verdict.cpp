@@ -112,7 +112,16 @@ std::string answer_of(const Judged& judged) {
 }
 
 std::string breaks_words(const scenarios::Breaks& breaks) {
-  if (!breaks.by) return "nothing tried breaks it, up to twice: " + breaks.change;
+  if (!breaks.by) {
+    std::string text;
+    for (const auto& [change, doubled] : {std::pair("requests", "twice the requests"),
+                                          {"networks", "networks twice as slow"},
+                                          {"stages", "stages twice as slow"},
+                                          {"clocks", "half the clocks"}})
+      if (breaks.change.find(change) != std::string::npos)
+        text += (text.empty() ? "it also holds with " : " or ") + std::string(doubled);
+    return text;
+  }
   // The amount stands before the comparative: "requests come 20 % more often".
   const std::size_t space = breaks.change.find(" more "), slow = breaks.change.rfind(' ');
   const std::size_t at = space == std::string::npos ? slow : space;

@@ -9,6 +9,7 @@
 
 #include "analyses/interval/power_interval.hpp"
 #include "analyses/metrics/metric.hpp"
+#include "analyses/verdict/verdict.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -410,14 +411,28 @@ std::string reported_text(const Explanation& explanation, int width, bool colour
          text;
 }
 
+// The answer in a sentence: "limited by the GPU; best change: batch 2 (images/s +29.8 %)".
+scenarios::Verdict answer_of(const Explanation& explanation) {
+  scenarios::Verdict answer;
+  if (explanation.critical)
+    answer.text = fmt::format("limited by {}; ", in_words(explanation.critical->resource));
+  answer.text += "best change: " + (explanation.leading.empty()
+                                        ? "none brings more than it costs"
+                                        : explanation.tried[explanation.leading.front()].named());
+  return answer;
+}
+
 }  // namespace
 
 std::string explanation_text(const Explanation& explanation, int width, bool colour) {
   const scenarios::Result& result = explanation.result;
-  std::string text = verdict_line(result.verdict, width, colour) +
+  std::string text = verdict_line(answer_of(explanation), width, colour) +
+                     verdict_line(result.verdict, width, colour) +
                      paragraph(fmt::format("{}: {}, seed {}, {} s simulated", result.scenario, result.device,
                                            result.seed, input::decimal(result.simulated_s, 4)),
                                width, 0);
+  if (!result.verdict && !lowest(result).empty())
+    text += paragraph("how sure: " + analyses::usual_error_words(lowest(result)), width, 0);
   if (explanation.overload)
     text += overload_lines(result, width, colour) + paragraph(explanation.overload->sentence, width, 0);
   if (const double dropped = analyses::ResultMetrics(result).dropped(); dropped > 0)
@@ -439,13 +454,17 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
 }
 
 PageWords explanation_words(const Explanation& explanation) {
-  PageWords words = report_words(explanation.result);
+  scenarios::Result result = explanation.result;
+  if (!result.verdict) result.verdict.emplace();  // with a bar for each process
+  PageWords words = report_words(result);
   words.question = fmt::format("What limits {}, and which change brings most",
                                explanation.result.processes.size() > 1 ? "these processes" : "this process");
   words.scenario = scenarios::in_words(explanation.result.resolved).board;
   add_reasons(words, explanation);
   // The answer to the question comes first: the limit and the best change.
   Passage answer;
+  words.verdict->text = answer_of(explanation).text;
+  words.verdict->met.reset();
   if (explanation.critical) {
     answer.lines.push_back("limited by " + explanation.critical->sentence);
     std::erase(words.why, explanation.critical->sentence);
@@ -453,6 +472,7 @@ PageWords explanation_words(const Explanation& explanation) {
       words.why.push_back(explanation.groups[1].group.label + ": " + explanation.groups[1].sentence);
   }
   if (!words.best.empty()) answer.lines.push_back("best change: " + std::exchange(words.best, {}));
+  answer.lines.push_back(result.verdict->text);
   words.answer.front() = std::move(answer);
   if (!words.missing.empty())
     words.more.push_back({"what the table lacks", {}, std::exchange(words.missing, {})});

@@ -93,7 +93,7 @@ std::string passage_text(const Passage& passage, int width, bool colour) {
 }
 
 std::string verdict_line(const std::optional<scenarios::Verdict>& verdict, int width, bool colour) {
-  if (!verdict) return {};
+  if (!verdict || verdict->text.empty()) return {};
   std::string text = paragraph(verdict->text, width, 0);
   text.pop_back();
   return styled(text, verdict->met == false ? Style::bad : Style::strong, colour) + "\n";

@@ -69,11 +69,11 @@ std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
   return text;
 }
 
-// The effects of single keys from the best point, the first with its reason: "from the best setting,
-// precision fp16 in place of int8 alone takes throughput from 3899 to 1803 images/s: it is slower because
-// ...". At most two; empty: nothing does.
+// The effects of single keys from the best point: "from the best setting, precision fp16 in place of int8
+// alone takes throughput from 3899 to 1803 images/s", the reason for it, and another. Empty: nothing has one.
 std::vector<std::string> alone_words(const Plan& plan) {
   std::vector<std::string> parts;
+  std::string because;
   const std::string& metric = plan.goal.metrics.front();
   for (const analyses::PlanEffect& effect : plan.alone) {
     constexpr std::size_t most = 2;
@@ -81,15 +81,16 @@ std::vector<std::string> alone_words(const Plan& plan) {
     PlanPoint point;
     point.settings = effect.settings;
     parts.push_back(fmt::format(
-        "{}{} to {}{}{}", changes_text(*plan.best, point),
+        "{}{} to {}{}", changes_text(*plan.best, point),
         parts.empty() ? fmt::format(" alone takes {} from {}", analyses::metric_title(metric),
                                     significant(plan.best->values.front(), 3))
                       : "",
-        analyses::metric_words(metric, effect.value), effect.overloaded ? " and overloads it" : "",
-        effect.why.empty() ? "" : fmt::format(": {}", fmt::join(effect.why, "; "))));
+        analyses::metric_words(metric, effect.value), effect.overloaded ? " and overloads it" : ""));
+    if (parts.size() == 1) because = fmt::format("{}", fmt::join(effect.why, "; "));
   }
   if (!parts.empty()) parts.front().insert(0, "from the best setting, ");
   if (parts.size() > 1) parts.back().insert(0, "and ");
+  if (!because.empty()) parts.insert(parts.begin() + 1, std::move(because));
   return parts;
 }
 
@@ -621,13 +622,14 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
     words.trust = plan_trust(plan, best);
     if (!best.sharing_note.empty()) words.warnings.push_back({"sharing", best.sharing_note});
     const std::vector<std::string> costs = costs_of_limits(plan);
+    words.why = alone_words(plan);
     if (plan.next_better) {
       PlanPoint point;
       point.settings = plan.next_better->settings;
-      words.why.push_back(fmt::format("better, but out of reach: {}: {}", changes_text(best, point),
-                                      sentence_of(plan.goal, *plan.next_better)));
+      words.why.push_back("the next better one is out of reach: " +
+                          sentence_of(plan.goal, *plan.next_better));
+      words.why.push_back("it has " + changes_text(best, point));
     }
-    std::ranges::move(alone_words(plan), std::back_inserter(words.why));
     if (plan.runner_up) {
       const std::string changes = changes_text(best, *plan.runner_up), advice = runner_up_advice(plan);
       if (words.why.empty())

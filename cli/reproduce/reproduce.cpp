@@ -130,9 +130,8 @@ std::string reasons(const std::vector<Reproduction>& outcomes, const char* forma
 }
 
 // The causes that missed statements have in common, the largest group first: "9 of 52 misses: the model has
-// one efficiency for all kernels ... (C02, C06, C10, ...)".
-std::vector<std::string> common_causes(const std::vector<Reproduction>& outcomes) {
-  constexpr std::size_t named = 3;
+// one efficiency for all kernels ..."; with `named` also which: "(C02, C06, C10, ...)".
+std::vector<std::string> common_causes(const std::vector<Reproduction>& outcomes, std::size_t named) {
   struct Misses {
     std::string cause;
     std::vector<std::string_view> ids = {};
@@ -154,9 +153,11 @@ std::vector<std::string> common_causes(const std::vector<Reproduction>& outcomes
   for (const Misses& group : groups) {
     if (group.ids.empty()) continue;
     const bool more = group.ids.size() > named;
-    found.push_back(fmt::format("{} of {}: {} ({}{})", group.ids.size(),
-                                input::counted(all, "miss", "misses"), group.cause,
-                                fmt::join(group.ids | std::views::take(named), ", "), more ? ", ..." : ""));
+    found.push_back(
+        fmt::format("{} of {}: {}", group.ids.size(), input::counted(all, "miss", "misses"), group.cause));
+    if (named > 0)
+      found.back() +=
+          fmt::format(" ({}{})", fmt::join(group.ids | std::views::take(named), ", "), more ? ", ..." : "");
   }
   return found;
 }
@@ -227,28 +228,20 @@ std::string json(const std::vector<Reproduction>& outcomes) {
 }
 
 // The numbers of statements that hold, fail and cannot be judged: "Of 4 statements, 2 are reproduced, 1 is
-// missed (C38) and 1 cannot be judged; 9 of 12 checks hold".
+// missed and 1 cannot be judged; 9 of 12 checks hold".
 std::string hold_words(const std::vector<Reproduction>& outcomes) {
-  constexpr std::size_t named = 4;
-  std::size_t hold = 0, judged = 0, missed = 0;
-  std::vector<std::string> fail;
+  std::size_t hold = 0, judged = 0, missed = 0, failing = 0;
   for (const Reproduction& outcome : outcomes) {
     judged += outcome.judged();
     missed += outcome.failed();
     if (outcome.reproduced())
       ++hold;
     else if (outcome.statement->basis.kind != calibration::Basis::Kind::not_judged)
-      fail.emplace_back(outcome.statement->id);
-  }
-  const std::size_t failing = fail.size();
-  if (failing > named) {
-    fail.resize(named);
-    fail.emplace_back("...");
+      ++failing;
   }
   const auto are = [](std::size_t count) { return count == 1 ? "is" : "are"; };
-  return fmt::format("of {}, {} {} reproduced, {} {} missed{} and {} cannot be judged; {} of {} checks hold",
+  return fmt::format("of {}, {} {} reproduced, {} {} missed and {} cannot be judged; {} of {} checks hold",
                      input::counted(outcomes.size(), "statement"), hold, are(hold), failing, are(failing),
-                     fail.empty() ? "" : fmt::format(" ({})", fmt::join(fail, ", ")),
                      outcomes.size() - hold - failing, judged - missed, judged);
 }
 
@@ -298,10 +291,13 @@ PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
                fmt::format("{}", counts[1]), fmt::format("{}", counts[0] + counts[1] + counts[2])});
   }
   words.answer.push_back({"by source", {table}});
-  std::vector<std::string> causes = common_causes(outcomes);
-  words.why.assign(causes.begin(),
-                   causes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, causes.size())));
-  if (causes.size() > 2) words.more.push_back({"why the misses miss", {}, std::move(causes)});
+  words.why = common_causes(outcomes, 0);
+  std::vector<std::string> sizes;
+  for (const std::string& cause : words.why) sizes.push_back(cause.substr(0, cause.find(' ')));
+  if (sizes.size() > 2)
+    words.why.insert(words.why.begin(), fmt::format("{} groups of misses by their cause, of {}", sizes.size(),
+                                                    fmt::join(sizes, ", ")));
+  words.more.push_back({"why the misses miss", {}, common_causes(outcomes, outcomes.size())});
   words.trust = trust_of(outcomes);
   return words;
 }
@@ -316,8 +312,10 @@ std::string printed(const std::vector<Reproduction>& outcomes, const ReproduceOp
                     const Terminal& terminal) {
   if (options.markdown) return markdown(outcomes);
   const Table table = options.details ? checks(outcomes) : overview(outcomes);
-  std::string text = table.text(terminal.width(), terminal.colour()) + "\n" + summary(outcomes);
-  for (const std::string& cause : common_causes(outcomes)) text += paragraph(cause, terminal.width(), 2);
+  std::string text = summary(outcomes);
+  for (const std::string& cause : common_causes(outcomes, 3)) text += paragraph(cause, terminal.width(), 2);
+  text += paragraph("how sure: " + trust_of(outcomes).front(), terminal.width(), 0) + "\n" +
+          table.text(terminal.width(), terminal.colour());
   if (options.details)
     text += "\n" + reasons(outcomes, "{}: {}\n", true) + reasons(outcomes, "{}: {}\n", false);
   return text;

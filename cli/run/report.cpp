@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/verdict/verdict.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"
+#include "scenarios/result/board_result.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/result/starved.hpp"
@@ -429,12 +431,13 @@ std::vector<BoardRow> board_rows(const Result& result) {
     if (tokens->energy_pi90) power.push_back("90 % within " + range(tokens->energy_pi90) + " mJ/token");
   }
   add(power, system.temperature_c, "{:.0f} degC");
-  if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
+  if (system.limited_by != "none") power.push_back(scenarios::limit_in_words(system.limited_by));
   return {{"GPU", gpu}, {"DLA", dla},    {"video", engines}, {"link", link},
           {"CPU", cpu}, {"RAM", memory}, {"board", power}};
 }
 
-// Power, energy and limits of the board alone: "8.92 W (fitted), 16.4 mJ/image, limited by power cap".
+// Power, energy and limits of the board alone: "8.92 W (fitted), 16.4 mJ/image, the power cap holds the
+// clocks down".
 std::string board_words(const Result& result) {
   const auto rows = board_rows(result);
   std::vector<std::string> phrases = rows.back().phrases;
@@ -444,7 +447,6 @@ std::string board_words(const Result& result) {
     return rail || phrase.starts_with("peak ") || phrase.starts_with("90 % within") ||
            phrase.ends_with(" degC");
   });
-  for (std::string& phrase : phrases) std::ranges::replace(phrase, '_', ' ');
   return fmt::format("{}", fmt::join(phrases, ", "));
 }
 
@@ -678,9 +680,16 @@ std::optional<scenarios::Verdict> with_every_process(const Result& result) {
   return verdict;
 }
 
-// "How many images a second does each process get, and how long does one take, on jetson-nano, power mode
-// 5W".
+// "Does jetson-nano, power mode 5W, keep detector p99 under 50 ms"; without limits "How many images a second
+// does each process get, and how long does one take, on jetson-nano, power mode 5W".
 std::string run_question(const Result& result, const std::string& board) {
+  std::vector<std::string> limits;
+  for (const scenarios::Judged& one :
+       result.verdict ? result.verdict->limits : std::vector<scenarios::Judged>())
+    if (one.limit)
+      limits.push_back(fmt::format("{} {}{}{}", one.words, analyses::limit_phrase(one),
+                                   one.unit.empty() ? "" : " ", one.unit));
+  if (!limits.empty()) return fmt::format("Does {}, keep {}", board, joined(limits));
   const auto talks = [](const ProcessResult& process) { return process.tokens.has_value(); };
   const char* const unit = std::ranges::all_of(result.processes, talks)    ? "tokens"
                            : std::ranges::none_of(result.processes, talks) ? "images"

@@ -16,6 +16,7 @@
 #include "analyses/compare/cause.hpp"
 #include "analyses/compare/compare.hpp"
 #include "analyses/metrics/metric.hpp"
+#include "analyses/plan/goal.hpp"
 #include "analyses/plan/words.hpp"
 #include "analyses/study/columns.hpp"
 #include "analyses/study/points.hpp"
@@ -25,9 +26,12 @@
 #include "cli/query/query.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "input/counted.hpp"
+#include "input/file.hpp"
 #include "output/json.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/objective.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/board_result.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -144,54 +148,51 @@ Json power_limit(const Study& study) {
 
 // The question of a study beside its axes: the best point by each of these metrics.
 struct BestRow {
-  const char *words, *column, *order;
-  std::string_view metric;  // by the name that objectives use
+  std::string words, column, order;  // of the view `results`: a column, or another expression over its rows
+  std::string metric;                // by the name that objectives use
 };
-constexpr std::array best_rows{
-    BestRow{"most images/s", "throughput", "DESC", "system.throughput"},
-    BestRow{"least mJ/image", "energy_per_image_mj", "ASC", "system.energy_per_image_mj"},
-    BestRow{"lowest p99 ms", "latency_p99_ms", "ASC", "processes.latency_ms.p99"},
-    BestRow{"least W", "power_w", "ASC", "system.power_w"}};
+const std::array<BestRow, 4> best_rows{
+    {{"most images/s", "throughput", "DESC", "system.throughput"},
+     {"least mJ/image", "energy_per_image_mj", "ASC", "system.energy_per_image_mj"},
+     {"lowest p99 ms", "latency_p99_ms", "ASC", "processes.latency_ms.p99"},
+     {"least W", "power_w", "ASC", "system.power_w"}}};
 
-// The limits that a setting must keep to be the best: in words, and as a condition on columns of results.
+// A metric that the view has no column for, from the JSON result; without an index the worst process counts.
+std::string metric_column(const std::string& metric, bool most) {
+  const auto path = scenarios::process_path(metric);
+  const std::string which = !path          ? "json_each.key = 'system'"
+                            : !path->place ? "true"
+                                           : fmt::format("json_each.key = {}", *path->place);
+  return fmt::format(
+      "(SELECT {0}(coalesce(json_extract(value, '$.{1}.mean'), json_extract(value, '$.{1}'))) FROM points p "
+      "JOIN outcomes USING (key), json_each(result, '{2}') WHERE p.point = results.point AND {3})",
+      most ? "min" : "max", path ? path->metric : std::string_view(metric).substr(metric.find('.') + 1),
+      path ? "$.processes" : "$", which);
+}
+
+// The limits that a setting must keep to be the best: in words, and as a condition on points.
 struct Within {
   std::string words, condition;
 };
-Within limits_of(const Study& study) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> columns{
-      {{"system.throughput", "throughput"},
-       {"system.power_w", "power_w"},
-       {"system.energy_per_image_mj", "energy_per_image_mj"},
-       {"system.gpu.busy", "gpu_busy"},
-       {"processes.throughput", "process_throughput_min"},
-       {"processes.latency_ms", "latency_mean_ms"},
-       {"processes.latency_ms.p50", "latency_p50_ms"},
-       {"processes.latency_ms.p99", "latency_p99_ms"}}};
-  std::vector<std::string> kept, left;
-  Within within;
-  for (const analyses::Constraint& constraint : study.constraints) {
-    const auto* const column =
-        std::ranges::find(columns, constraint.metric, [](const auto& row) { return row.first; });
-    const auto add = [&](const std::optional<double>& limit, bool at_least) {
-      if (!limit) return;
-      (column == columns.end() ? left : kept)
-          .push_back(analyses::criterion_words(constraint.metric, {at_least, limit}));
-      if (column != columns.end())
-        within.condition += fmt::format(" AND {} {} {}", column->second, at_least ? ">=" : "<=", *limit);
-    };
-    add(constraint.min, true);
-    add(constraint.max, false);
-  }
-  if (!kept.empty()) within.words = fmt::format(", with {}", fmt::join(kept, " and "));
-  if (!left.empty()) within.words += fmt::format(" (only the verdict looks at {})", fmt::join(left, " and "));
-  return within;
+Within limits_of(const Study& study, const Conclusion& conclusion) {
+  if (study.constraints.empty()) return {};
+  const analyses::Goal goal = goal_of(study);
+  std::vector<std::string> kept;
+  for (std::size_t i = goal.objectives; i < goal.criteria.size(); ++i)
+    if (goal.metrics[i] != analyses::headroom_metric)
+      kept.push_back(analyses::criterion_words(goal.metrics[i], goal.criteria[i]));
+  return {fmt::format(", with {}", fmt::join(kept, " and ")),
+          fmt::format(" AND point IN ({})", fmt::join(conclusion.within, ", "))};
 }
 
 // The row that the study's first objective asks for; without one, the first.
-const BestRow& asked_row(const Study& study) {
+BestRow asked_row(const Study& study) {
   if (study.objectives.empty()) return best_rows.front();
-  const auto* const row = std::ranges::find(best_rows, study.objectives.front().metric, &BestRow::metric);
-  return row == best_rows.end() ? best_rows.front() : *row;
+  const analyses::Objective& first = study.objectives.front();
+  const auto* const row = std::ranges::find(best_rows, first.metric, &BestRow::metric);
+  if (row != best_rows.end()) return *row;
+  return {fmt::format("{} {}", first.maximise ? "highest" : "lowest", analyses::metric_title(first.metric)),
+          metric_column(first.metric, first.maximise), first.maximise ? "DESC" : "ASC", first.metric};
 }
 
 // The best point by a row: its number, value and settings; none if no point has the metric.
@@ -228,7 +229,9 @@ PlainAxis plain_axis(std::string axis) {
   static const std::map<std::string, PlainAxis> known{{"gpu_mhz", {"GPU clock", " MHz", "GPU MHz"}},
                                                       {"cpu_mhz", {"CPU clock", " MHz", "CPU MHz"}},
                                                       {"emc_mhz", {"memory clock", " MHz", "memory MHz"}},
-                                                      {"count", {"processes", "", "processes"}}};
+                                                      {"count", {"processes", "", "processes"}},
+                                                      {"device", {"board", "", "board"}},
+                                                      {"model", {"network", "", "network"}}};
   if (const auto row = known.find(axis); row != known.end()) return row->second;
   std::ranges::replace(axis, '_', ' ');
   return {axis, "", axis};
@@ -248,7 +251,7 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
     if (std::ranges::find(moved, axis) == moved.end())
       where +=
           fmt::format(" AND \"{0}\" IS (SELECT \"{0}\" FROM results WHERE point = {1})", axis, best.point);
-  const bool most = std::string_view(row.order) == "DESC";
+  const bool most = row.order == "DESC";
   SqlStatement rows(database,
                     fmt::format("SELECT \"{0}\", {1}, point FROM results WHERE status = 'ok' AND {1} IS NOT "
                                 "NULL{2} ORDER BY {1} {3}, point LIMIT 1",
@@ -316,34 +319,40 @@ void add_changes(const std::vector<Along>& changes, const BestRow& row, const Be
                  analyses::Database& database, std::vector<std::string>& why) {
   constexpr std::size_t most = 3;
   if (changes.empty()) return;
-  const std::string because = reason(database, row, best.point, changes.front());
-  why.push_back("from the best setting, " + changes.front().words + (because.empty() ? "" : ": " + because));
+  why.push_back("from the best setting, " + changes.front().words);
+  if (std::string because = reason(database, row, best.point, changes.front()); !because.empty())
+    why.push_back(std::move(because));
   std::vector<std::string> others;
   for (std::size_t i = 1; i < std::min(changes.size(), most); ++i) others.push_back(changes[i].words);
   if (!others.empty()) why.push_back(fmt::format("and {}", fmt::join(others, "; ")));
 }
 
+// "power_mode" of a point; a dash: not known.
+std::string limit_of(const BestPoint& best, analyses::Database& database) {
+  SqlStatement rows(database, fmt::format("SELECT limited_by FROM results WHERE point = {}", best.point));
+  return rows.step() ? setting_of(rows, 0) : std::string(none);
+}
+
 // The best point by each metric that some point has: its value, where it is, and what limits it there. The
 // row that is asked for comes first.
 Table best_points(const Study& study, const std::vector<std::string>& axes, const std::string& within,
-                  analyses::Database& database) {
+                  const std::optional<BestPoint>& asked_best, analyses::Database& database) {
   std::vector<Column> columns{left(""), right("value")};
   for (const std::string& axis : axes)
     columns.push_back(left(plain_axis(axis).head, 50 + static_cast<int>(columns.size())));
-  columns.push_back(left("limited by", 40));
+  columns.push_back(left("clocks held by", 40));
   Table table(columns);
-  const BestRow& asked = asked_row(study);
-  std::vector<const BestRow*> order{&asked};
+  std::vector<BestRow> order{asked_row(study)};
   for (const BestRow& row : best_rows)
-    if (&row != &asked) order.push_back(&row);
-  for (const BestRow* const row : order) {
-    const auto best = best_point(*row, axes, within, database);
+    if (row.metric != order.front().metric) order.push_back(row);
+  for (const BestRow& row : order) {
+    const bool asked = &row == &order.front();
+    const auto best = asked ? asked_best : best_point(row, axes, within, database);
     if (!best) continue;
-    std::vector<std::string> cells{row->words, significant(best->value, 3)};
+    std::vector<std::string> cells{row.words, significant(best->value, 3)};
     cells.insert(cells.end(), best->settings.begin(), best->settings.end());
-    SqlStatement limit(database, fmt::format("SELECT limited_by FROM results WHERE point = {}", best->point));
-    cells.push_back(limit.step() ? setting_of(limit, 0) : none);
-    table.add(std::move(cells), row == &asked ? Style::strong : Style::plain);
+    cells.push_back(limit_of(*best, database));
+    table.add(std::move(cells), asked ? Style::strong : Style::plain);
   }
   return table;
 }
@@ -398,18 +407,14 @@ scenarios::Interval interval_at(std::int64_t point, bool watts, analyses::Databa
 std::string rank_decision(const Study& study, const BestRow& row, const BestPoint& best,
                           const std::string& within, analyses::Database& database) {
   const bool watts = row.metric == "system.power_w" || row.metric == "system.energy_per_image_mj";
-  SqlStatement graded(database,
-                      fmt::format("SELECT json_extract(result, '$.processes[0].{}') FROM points JOIN "
-                                  "outcomes USING (key) WHERE point = {}",
-                                  watts ? "grades.power" : "grade", best.point));
   const scenarios::Interval computed = row.metric == "system.power_w" || row.metric == "system.throughput"
                                            ? interval_at(best.point, watts, database)
                                            : std::nullopt;
   scenarios::Metric error;
   if (computed && computed->first > 0)
     error = std::max(computed->second / best.value, best.value / computed->first) - 1;
-  else if (graded.step() && !graded.is_null(0))
-    error = scenarios::usual_error_share(std::string(graded.text(0)));
+  else
+    error = scenarios::usual_error_share(grade_at(best.point, watts, database));
   const char* const kind = computed ? "computed" : "usual";
   if (!error || !(best.value > 0)) return {};
   const auto worse =
@@ -419,7 +424,7 @@ std::string rank_decision(const Study& study, const BestRow& row, const BestPoin
         "If the model is off by its {} {:.0f} %, the best setting does not keep up with its requests: "
         "measure it before you choose it",
         kind, 100 * *error);
-  const bool most = std::string_view(row.order) == "DESC";
+  const bool most = row.order == "DESC";
   SqlStatement near(
       database, fmt::format("SELECT count(*) FROM results WHERE status = 'ok' AND point != {} AND {} {} {}{}",
                             best.point, row.column, most ? ">=" : "<=", *worse, within));
@@ -432,16 +437,6 @@ std::string rank_decision(const Study& study, const BestRow& row, const BestPoin
       "measure before you choose among them by their rank",
       others == 1 ? "1 other setting lies" : fmt::format("{} other settings lie", others), kind,
       100 * *error);
-}
-
-// "At the best setting the power mode holds the clocks down".
-std::string limit_words(const BestPoint& best, analyses::Database& database) {
-  SqlStatement rows(database, fmt::format("SELECT limited_by FROM results WHERE point = {}", best.point));
-  std::string limit = rows.step() ? setting_of(rows, 0) : std::string(none);
-  if (limit == none) return {};
-  std::ranges::replace(limit, '_', ' ');
-  return limit == "none" ? "at the best setting nothing holds the clocks down"
-                         : fmt::format("at the best setting the clocks are held down by: {}", limit);
 }
 
 // The limits that held clocks down in all settings, and the most frequent reasons for points without figures.
@@ -459,19 +454,36 @@ Passage limits_and_problems(analyses::Database& database) {
   return passage;
 }
 
-// The scenario that the axes vary, in words; empty if it is none without their values.
-PageWords varied_words(const Study& study) {
-  const auto base = scenario_of(analyses::json_text(*study.scenario));
-  if (!base) return {};
-  PageWords words = page_words(scenarios::in_words(scenarios::to_json(*base)));
-  words.scenario = "varied from: " + words.scenario;
+// The scenario of the best point in words; without one that which the axes vary, if it is one without their
+// values.
+PageWords scenario_words(const Study& study, const std::optional<BestPoint>& best,
+                         analyses::Database& database) {
+  const auto found =
+      best ? scenario_of(database, best->point) : scenario_of(analyses::json_text(*study.scenario));
+  if (!found) return {};
+  PageWords words = page_words(scenarios::in_words(scenarios::to_json(*found)));
+  words.scenario = (best ? "the best one: " : "varied from: ") + words.scenario;
   return words;
 }
 
+// An axis in the question; of boards and networks also which.
+std::string varied_words(const analyses::Axis& axis, const std::string& column) {
+  constexpr std::size_t most = 4;
+  const PlainAxis plain = plain_axis(column);
+  if (plain.name != "board" && plain.name != "network") return plain.name;
+  std::vector<std::string> values;
+  for (const input::Node& value : axis.values) values.push_back(input::file_name(value->text));
+  if (values.size() > most) {
+    values.resize(most - 1);
+    values.push_back(fmt::format("{} more", axis.values.size() - values.size()));
+  }
+  return fmt::format("{} ({})", plain.name, fmt::join(values, ", "));
+}
+
 // `best`: the point that the study asks for within its limits; none if there is none.
-PageWords study_words(const Study& study, const std::vector<std::string>& axes, const Within& within,
-                      const std::optional<BestPoint>& best, analyses::Database& database) {
-  PageWords words = varied_words(study);
+PageWords words_of(const Study& study, const std::vector<std::string>& axes, const Within& within,
+                   const std::optional<BestPoint>& best, analyses::Database& database) {
+  PageWords words = scenario_words(study, best, database);
   std::int64_t all = 0;
   const auto status =
       counts_of(database, "SELECT status, count(*) FROM results GROUP BY status ORDER BY count(*) DESC");
@@ -479,28 +491,25 @@ PageWords study_words(const Study& study, const std::vector<std::string>& axes, 
   std::vector<std::string> varied;
   for (const analyses::Dimension& dimension : study.dimensions)
     for (const std::size_t axis : dimension.axes)
-      if (dimension.size > 1) varied.push_back(plain_axis(axes[axis]).name);
-  const BestRow& asked = asked_row(study);
+      if (dimension.size > 1) varied.push_back(varied_words(study.axes[axis], axes[axis]));
+  const BestRow asked = asked_row(study);
   words.question = fmt::format("Which of {} of {} gives the {}{}", input::counted(all, "setting"),
                                fmt::join(varied, ", "), asked.words, within.words);
   if (best) add_changes(changes_of(study, asked, axes, *best, database), asked, *best, database, words.why);
   if (!best && !within.condition.empty())
     words.answer.push_back({"", {}, {"no setting" + within.words + " was found"}});
-  words.answer.push_back({"", {best_points(study, axes, within.condition, database)}});
+  words.answer.push_back({"", {best_points(study, axes, within.condition, best, database)}});
   if (status.size() > 1) words.missing.push_back("points: " + counts_words(status));
   words.more.push_back(limits_and_problems(database));
   if (!best) return words;
-  if (std::string limit = limit_words(*best, database); !limit.empty()) words.why.push_back(std::move(limit));
+  if (const std::string limit = limit_of(*best, database); limit != none)
+    words.why.push_back("at the best setting " + scenarios::limit_in_words(limit));
   if (std::string decision = rank_decision(study, asked, *best, within.condition, database);
       !decision.empty())
     words.trust.push_back(std::move(decision));
   for (const bool watts : {false, true}) {
-    SqlStatement rows(database,
-                      fmt::format("SELECT json_extract(result, '$.processes[0].{}') FROM points JOIN "
-                                  "outcomes USING (key) WHERE point = {}",
-                                  watts ? "grades.power" : "grade", best->point));
-    if (!rows.step() || rows.is_null(0)) continue;
-    const std::string grade(rows.text(0));
+    const std::string grade = grade_at(best->point, watts, database);
+    if (grade.empty()) continue;
     if (const auto pi90 = interval_at(best->point, watts, database))
       words.trust.push_back(
           grade_sentence(watts ? "Power" : "Throughput", grade,
@@ -521,6 +530,33 @@ Json points_page(analyses::Database& database) {
   return points;
 }
 
+std::string grade_at(std::int64_t point, bool watts, analyses::Database& database) {
+  SqlStatement rows(database, fmt::format("SELECT json_extract(result, '$.processes[0].{}') FROM points JOIN "
+                                          "outcomes USING (key) WHERE point = {}",
+                                          watts ? "grades.power" : "grade", point));
+  return rows.step() && !rows.is_null(0) ? std::string(rows.text(0)) : std::string();
+}
+
+PageWords study_words(const Study& study, analyses::Database& database, const Conclusion& conclusion) {
+  std::vector<std::string> axes;
+  for (const auto& column : analyses::axis_columns(study)) axes.push_back(column.name);
+  const Within within = limits_of(study, conclusion);
+  const std::string where =
+      conclusion.point ? fmt::format(" AND point = {}", *conclusion.point) : within.condition;
+  const bool none_meets = conclusion.verdict && !conclusion.point;
+  const auto best = none_meets ? std::nullopt : best_point(asked_row(study), axes, where, database);
+  PageWords words = words_of(study, axes, within, best, database);
+  words.verdict = conclusion.verdict;
+  return words;
+}
+
+std::string study_text(const PageWords& words, int width) {
+  std::string text = verdict_line(words.verdict, width, false) + paragraph(words.question + "?", width, 0);
+  if (!words.why.empty()) text += paragraph(fmt::format("why: {}", fmt::join(words.why, "; ")), width, 0);
+  if (!words.trust.empty()) text += paragraph("how sure: " + words.trust.front(), width, 0);
+  return text + "\n";
+}
+
 Json study_page(const Study& study, analyses::Database& database, const Conclusion& conclusion) {
   const auto columns = analyses::axis_columns(study);
   Json dimensions = Json::array();
@@ -529,23 +565,11 @@ Json study_page(const Study& study, analyses::Database& database, const Conclusi
     for (const std::size_t axis : dimension.axes) names.push_back(columns[axis].name);
     dimensions.push_back(std::move(names));
   }
-  std::vector<std::string> axes;
-  for (const auto& column : columns) axes.push_back(column.name);
-  const Within within = limits_of(study);
-  const BestRow& asked = asked_row(study);
-  const bool is_the_objective = study.objectives.empty() || study.objectives.front().metric == asked.metric;
-  const std::string where = conclusion.point && is_the_objective
-                                ? fmt::format(" AND point = {}", *conclusion.point)
-                                : within.condition;
-  const bool none_meets = conclusion.verdict && !conclusion.point;
-  const auto best = none_meets ? std::nullopt : best_point(asked, axes, where, database);
-  PageWords words = study_words(study, axes, within, best, database);
-  words.verdict = conclusion.verdict;
-  return {{"words", words_json(words)},
+  return {{"words", words_json(study_words(study, database, conclusion))},
           {"study",
            {{"dimensions", std::move(dimensions)},
             {"sampled", study.sampling.has_value()},
-            {"best_point", best ? Json(best->point) : Json(nullptr)},
+            {"best_point", conclusion.point ? Json(*conclusion.point) : Json(nullptr)},
             {"power_limit_w", power_limit(study)}}},
           {"points", points_page(database)},
           {"cdfs", distributions(database)}};

@@ -85,8 +85,8 @@ std::string table_query(analyses::Database& database) {
 }
 
 // Prints the points as asked: as a table if they go nowhere else. As JSON the best point carries the verdict.
-void export_points(const SweepOptions& options, Terminal& terminal, analyses::Database& database,
-                   const Conclusion& conclusion) {
+void export_points(const SweepOptions& options, Terminal& terminal, const analyses::Study& study,
+                   analyses::Database& database, const Conclusion& conclusion) {
   const std::string best = fmt::format("{{\"point\":{},", conclusion.point.value_or(-1));
   if (options.export_as == "json")
     analyses::write_points(database, [&](std::string_view line) {
@@ -97,6 +97,8 @@ void export_points(const SweepOptions& options, Terminal& terminal, analyses::Da
       terminal.print_data(text + "\n");
     });
   const bool only_printed = options.output.empty() && options.export_as.empty() && options.html.empty();
+  if (only_printed && conclusion.verdict)
+    terminal.note(study_text(study_words(study, database, conclusion), terminal.width()));
   if (options.export_as == "csv" || only_printed) {
     analyses::SqlStatement rows(database, only_printed ? table_query(database) : "SELECT * FROM results");
     print_rows(rows, only_printed ? RowFormat::brief_table : RowFormat::csv, terminal);
@@ -145,9 +147,9 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
     control.threads = options.threads;
     control.shard = options.shard;
     summary = run_here(*study, profiles, store, control, context);
-    if (!summary.interrupted && options.shard.of == 1)
-      concluded = conclusion_of(study->study, store.database());
-    export_points(options, terminal, store.database(), concluded);
+    if (!summary.interrupted) concluded = conclusion_of(study->study, store.database());
+    if (options.shard.of > 1) concluded = {.within = concluded.within};  // no part has the best point
+    export_points(options, terminal, study->study, store.database(), concluded);
     if (page && !summary.interrupted)
       output::write_whole(*page, page_of(study->study, store.database(), concluded,
                                          governors_page(study->study, profiles, options.threads, context)));
@@ -223,12 +225,13 @@ analyses::Goal goal_or_throughput(const analyses::Study& study) {
 
 Conclusion conclusion_of(const analyses::Study& study, analyses::Database& database) {
   constexpr std::int64_t most = 20'000;  // points whose results are read again
-  if (database.number("SELECT count(*) FROM results") > most) return {};
+  if (study.constraints.empty() && database.number("SELECT count(*) FROM results") > most) return {};
   analyses::Plan plan;
   plan.goal = goal_or_throughput(study);
   std::vector<analyses::Evaluation> evaluations;
   std::vector<std::string> settings;
   std::vector<std::int64_t> points;
+  Conclusion found;
   std::size_t grows = 0, too_short = 0;
   analyses::SqlStatement rows(
       database,
@@ -241,8 +244,9 @@ Conclusion conclusion_of(const analyses::Study& study, analyses::Database& datab
     evaluations.push_back(values_in(plan.goal, metrics));
     points.push_back(rows.integer(0));
     settings.emplace_back(rows.text(1));
+    if (evaluations.back() && meets_limits(plan.goal.criteria, *evaluations.back()))
+      found.within.push_back(points.back());
   }
-  Conclusion found;
   if (grows + too_short > 0)
     found.text =
         fmt::format("{} without p99: {} overloaded, of {} the run is too short (a longer run.duration)\n",
@@ -254,8 +258,13 @@ Conclusion conclusion_of(const analyses::Study& study, analyses::Database& datab
     plan.best->values = *evaluations[*best];
     plan.best->intervals.resize(plan.best->values.size());
     found.point = points[*best];
+    plan.best->grade = grade_at(*found.point, false, database);
+    plan.best->power_grade = grade_at(*found.point, true, database);
   }
   found.verdict = verdict_of(plan, {});
+  if (!plan.best && too_short > 0)
+    found.verdict->text +=
+        fmt::format("; the run is too short to tell of {}", input::counted(too_short, "point"));
   found.text += (plan.best ? "best: " : "") + found.verdict->text + "\n";
   return found;
 }

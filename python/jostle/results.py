@@ -89,7 +89,7 @@ class Result(Answer):
         board = [["power, W", system["power_w"]["mean"]], ["energy, mJ/image", system["energy_per_image_mj"]],
                  ["images/s in all", system["throughput"]["mean"]], ["GPU busy, share", system["gpu"]["busy"]],
                  ["GPU clock, MHz", system["gpu"]["clock_mhz"]], ["busy cores", system["cpu"]["busy_cores"]],
-                 ["memory, MB", system["memory"]["used_mb"]], ["limited by", system["limited_by"]]]
+                 ["memory, MB", system["memory"]["used_mb"]], ["clocks held by", system["limited_by"]]]
         if "tokens" in system:
             board[2:2] = [["tokens/s in all", system["tokens"]["per_s"]["mean"]], ["energy, mJ/token", system["tokens"]["energy_mj"]["mean"]]]
         bars = [(self._name(one), one["time_share"]) for one in processes

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -197,6 +198,15 @@ void name_limit(SystemResult& system) {
     most = share;
     system.limited_by = name;
   }
+}
+
+std::string limit_in_words(std::string name, std::string_view clocks) {
+  std::ranges::replace(name, '_', ' ');
+  const std::string who = name == "none"           ? "nothing"
+                          : name == "thermal"      ? "heat"
+                          : name == "over current" ? "the over-current alarm"
+                                                   : "the " + name;
+  return fmt::format("{} holds {} down", who, clocks);
 }
 
 }  // namespace jostle::scenarios

@@ -40,4 +40,8 @@ void add_power(SystemResult& system, const board::PowerReport& report, const pow
 // Sets `limited_by` to the largest entry of `limited_share`, if that is large enough to name.
 void name_limit(SystemResult& system);
 
+// A limit, by its name in a result: "the power mode holds the clocks down", or with other `clocks` "heat
+// holds its clocks down"; "none" is nothing.
+[[nodiscard]] std::string limit_in_words(std::string name, std::string_view clocks = "the clocks");
+
 }  // namespace jostle::scenarios

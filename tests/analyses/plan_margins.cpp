@@ -244,7 +244,7 @@ TEST(PlanWords, tell_a_goal_without_paths) {
   EXPECT_EQ(criterion_words("system.power_w", lowest), "the lowest power");
   EXPECT_EQ(criterion_words("processes.latency_ms.p99", limited), "p99 latency at most 200 ms");
   EXPECT_EQ(criterion_words(headroom_metric, load), "headroom at least 20 %");
-  EXPECT_EQ(criterion_words("processes.1.throughput", highest), "the highest processes.1.throughput");
+  EXPECT_EQ(criterion_words("processes.1.throughput", highest), "the highest throughput of process 1");
 }
 
 TEST(RunnerUp, is_told_in_words_and_never_as_a_difference_of_nothing) {

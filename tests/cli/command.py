@@ -542,6 +542,29 @@ class Command(unittest.TestCase):
         self.assertEqual(["verdict" in point for point in points], [False, True, False])
         self.assertRegex(points[1]["verdict"]["text"], r"^periodic 20 /s: throughput 20 images/s")
 
+    def test_the_best_point_of_a_sweep_holds_a_limit_on_one_process(self):
+        body = ("scenario:\n  device: jetson-orin-nano-super\n  processes:\n"
+                "    - {name: detector, model: yolov8n, precision: int8, arrivals: {periodic: 30 /s}}\n"
+                "    - {model: resnet50, precision: int8}\n  run: {duration: 4 s}\n"
+                "sweep: {power_mode: [7W, 15W, 25W]}\nobjectives: [min system.power_w]\n")
+        points = list(map(json.loads, self.jostle("sweep", self.file("s.yaml", body), "--export", "json").stdout.splitlines()))
+        p50 = [point["result"]["processes"][0]["latency_ms"]["p50"] for point in points]
+        watts = [point["result"]["system"]["power_w"]["mean"] for point in points]
+        limit = max(p50) - 1e-3
+        best = min((i for i in range(3) if p50[i] <= limit), key=lambda i: watts[i])
+        self.assertNotEqual(best, min(range(3), key=lambda i: watts[i]), "the limit rules out the least power")
+        study = self.file("t.yaml", body + f"constraints: {{processes.0.latency_ms.p50: {{max: {limit} ms}}}}\n")
+        page = self.directory / "t.html"
+        self.assertEqual(self.jostle("sweep", study, "--html", page).returncode, 0)
+        data = json.loads(re.search(r'\{"schema":"jostle.report/1".*\}', page.read_text()).group())
+        self.assertEqual(data["study"]["best_point"], best)
+        self.assertRegex(data["words"]["question"], r"^Which of 3 settings of power mode gives the least W, with p50 of process 0 at most")
+        [asked, *others] = [row["cells"] for row in data["words"]["answer"][0]["table"]["rows"]]
+        self.assertEqual((asked[0], float(asked[1])), ("least W", float(f"{watts[best]:.3g}")))
+        self.assertTrue(all("7W" not in row for row in others), others)
+        told = self.jostle("sweep", study).stderr
+        self.assertRegex(told, r"(?s)power mode 15W: power .*: yes.*Which of 3 settings.*why: from the best setting.*how sure: ")
+
     # A new scenario
 
     def test_a_new_scenario_from_a_template_is_checked_and_run(self):

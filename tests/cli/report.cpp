@@ -103,7 +103,7 @@ TEST(Report, says_what_bound_the_board_and_why_the_run_stopped) {
   result.system.limited_by = "power_cap";
   result.system.stop = "limit";
   const std::string text = report(result, Terminal::unlimited, false);
-  EXPECT_THAT(text, HasSubstr("limited by power_cap"));
+  EXPECT_THAT(text, HasSubstr("the power cap holds the clocks down"));
   EXPECT_THAT(text, HasSubstr("stopped by limit"));
 }
 

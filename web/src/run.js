@@ -193,7 +193,7 @@ export function summary(result) {
       ok && typeof system.gpu.busy === 'number' ?
           ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'] :
           null,
-      ok && ['limited by', system.limited_by.replaceAll('_', ' ')],
+      ok && ['holds the clocks down', system.limited_by === 'none' ? 'nothing' : system.limited_by.replaceAll('_', ' ')],
       ['board', result.device],
     ]),
     ...lost.map(

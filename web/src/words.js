@@ -79,7 +79,7 @@ export function head(words) {
   const told = new Set(), lines = (texts) => texts.map((text) => element('p', {}, ...explained(text, told)));
   const asked = [question ? element('p', {}, `${withoutFolders(question)}?`) : null,
     scenario ? element('p', {}, element('b', {}, scenario)) : null,
-    processes.length === 1 ? element('p', {}, processes[0]) : processes.length ? element('ul', {}, ...processes.map((text) => element('li', {}, text))) : null].filter(Boolean);
+    processes.length === 1 ? element('p', {class: 'process', tabindex: 0}, processes[0]) : processes.length ? element('ul', {class: 'process', tabindex: 0}, ...processes.map((text) => element('li', {}, text))) : null].filter(Boolean);
   const wide = answer.some((of) => of.wide);
   const answers = part('answers', 'Answer', ...answer.flatMap((of) => passage(of)), missing.length ? element('p', {class: 'soft small'}, missing.join(' ')) : null);
   return element('div', {class: 'head'},
