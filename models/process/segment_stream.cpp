@@ -37,18 +37,24 @@ void SegmentStream::input_arrived() {
 }
 
 void SegmentStream::begin_batch() {
-  if (started_ > done_ || started_ == std::min(launched_, inputs_)) return;
+  if (started_ == std::min(launched_, inputs_)) return;
+  const bool first = started_ == done_;
+  if (!first && (started_ > done_ + 1 || !leaves_on_gpu())) return;
   ++started_;
-  segment_ = 0;
+  if (!first) {
+    context_.gpu().enqueue(context_.id(), segments_.front().kernels);
+    return;
+  }
   // The batch starts in an event of its own, because the caller may be the GPU, which reports the batch
   // before.
   engine_.schedule(engine_.now(), sim::action<&SegmentStream::begin_segment>(*this));
 }
 
 void SegmentStream::begin_segment() {
-  const Segment& segment = segments_[segment_];
+  const Segment& segment = segments_[begun_++];
   if (!segment.on_dla) {
     context_.gpu().enqueue(context_.id(), segment.kernels);
+    begin_batch();
     return;
   }
   dla_.submit(segment.task,
@@ -63,12 +69,12 @@ void SegmentStream::dla_changed(dla::TaskState state) {
 }
 
 void SegmentStream::segment_done() {
-  ++segment_;
-  if (segment_ < segments_.size()) {
+  if (begun_ < segments_.size()) {
     engine_.schedule(engine_.now(), sim::action<&SegmentStream::begin_segment>(*this));
     return;
   }
   ++done_;
+  begun_ = started_ - done_;  // 1 if the next batch is on the GPU already
   listener_.batch_done(listener_.context);
   begin_batch();
 }

@@ -579,7 +579,7 @@ TEST(Interval, of_percentiles_hold_them_though_the_draws_are_too_short_to_tell_t
   const auto result = run_with_interval(
       scenario(
           "device: jetson-orin-nano\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: "
-          "60 /s}}, {model: resnet50, precision: fp16, arrivals: {poisson: 10 /s}}]\n"
+          "100 /s}}, {model: resnet50, precision: fp16, arrivals: {poisson: 10 /s}}]\n"
           "run: {duration: 10 s}\n"),
       {});
   const auto& latency = result->processes[0].latency_ms;

@@ -52,7 +52,7 @@ TEST(Plan, of_a_small_study_is_the_best_of_all_points) {
   EXPECT_LE(found.best->values[1], 9);
   for (const auto& [point, seen] : candidates.evaluations()) {
     if (seen && (*seen)[1] <= 9) {
-      EXPECT_LE((*seen)[0], 1.0001 * found.best->values[0]);  // the best has been simulated anew
+      EXPECT_LE((*seen)[0], 1.001 * found.best->values[0]);  // the best has been simulated anew
     }
   }
   // What the limit costs: a point that breaks it and is better.

@@ -98,7 +98,7 @@ TEST(Calibration, recovers_the_switch_from_runs_of_several_processes) {
   ASSERT_TRUE(truth.has_value()) << problems.text();
   std::string rows;
   for (const char* run : {"resnet50,fp16,1", "resnet50,fp16,8", "resnet18,fp16,8"})
-    for (const char* processes : {"1", "2"})
+    for (const char* processes : {"1", "2", "4"})
       rows += std::string("r,jetson-orin-nano-super,MAXN_SUPER,1,") + run + ",,," + processes +
               ",throughput,1,,made up\n";
   const Calibration found = calibrate(base, measured_of(*truth, settings(rows)), PriorsFrom::profile);
