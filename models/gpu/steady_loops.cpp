@@ -126,17 +126,22 @@ bool SteadyLoops::test() const {
   });
 }
 
-// Each member of a kind begins elsewhere in its records.
+// The records of a kind, those of each member in their order, since the times of successive batches depend on
+// each other. Each member begins with its own.
 void SteadyLoops::take_shares(std::size_t index) {
   Kind& kind = kinds_[index];
-  const auto from = static_cast<std::ptrdiff_t>(kind.records.size() / transient);
-  kind.records.erase(kind.records.begin(), kind.records.begin() + from);
+  const std::vector<BatchRecord> all = std::move(kind.records);
+  kind.records.clear();
+  for (std::size_t context = 0; context < members_.size(); ++context) {
+    Member& member = members_[context];
+    if (member.kind != index) continue;
+    if (member.own.empty()) member.next = kind.records.size();
+    for (std::size_t i = all.size() / transient; i < all.size(); ++i)
+      if (kind.contexts[i] == context) kind.records.push_back(all[i]);
+    if (member.next == kind.records.size()) member.next = 0;
+  }
   kind.contexts.clear();
   kind.following = following_in(kind.records);
-  std::size_t number = 0;
-  for (Member& member : members_)
-    if (member.kind == index && member.own.empty())
-      member.next = number++ * kind.records.size() / kind.members;
 }
 
 // The member's batches between the ends of two turns.
