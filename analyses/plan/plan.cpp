@@ -112,9 +112,16 @@ class Planner {
     return one != nullptr && one->verdict == verdict;
   }
 
+  // A point of the answer. Its intervals are those that it has already, such as the best's on the front.
   [[nodiscard]] PlanPoint plan_point(std::size_t candidate) {
     PlanPoint found = simulated(candidate);
     if (!control_.intervals) return found;
+    PlanPoint& told = told_[candidate];
+    if (told.values == found.values && told.replications == found.replications) return told;
+    return told = with_intervals(candidate, std::move(found));
+  }
+
+  [[nodiscard]] PlanPoint with_intervals(std::size_t candidate, PlanPoint found) const {
     Goal goal = plan_.goal;
     std::vector<double> centres = found.values;
     const bool tokens = found.tokens && found.tokens->energy_mj;
@@ -513,7 +520,8 @@ class Planner {
   const PlanControl& control_;
   Plan plan_;
   Race* race_ = nullptr;
-  PoweredBoards powered_;  // of points of the answer, if the goal rests on power
+  std::map<std::size_t, PlanPoint> told_;  // by candidate
+  PoweredBoards powered_;                  // of points of the answer, if the goal rests on power
 };
 
 }  // namespace

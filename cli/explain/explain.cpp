@@ -62,7 +62,10 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   control.interrupt = &context.interrupted;
   control.progress = [&, name = input::file_name(file)](double done) { terminal.progress(name, done); };
   double expected_s = 0;
-  if (page) control.expected = [&expected_s](double cpu_seconds) { expected_s = cpu_seconds; };
+  control.expected = [&](double cpu_seconds) {
+    expected_s = cpu_seconds;
+    terminal.expect(input::file_name(file), runs_of_explanation * cpu_seconds, "of CPU time");
+  };
   analyses::Explanation explanation;
   try {
     explanation = analyses::explain({.scenario = scenario,

@@ -41,6 +41,9 @@ bool say_who_fits(const std::string& file, const scenarios::Result& result, Term
 // folded.
 void add_reasons(PageWords& words, const analyses::Explanation& explanation);
 
+// Runs that an explanation takes, about.
+inline constexpr double runs_of_explanation = 15;
+
 // With its 90 % prediction intervals, unless it has them or they would take long. `cpu_seconds`: the expected
 // time of one run. One function for the pages of `run` and `explain`, so that both print the same ranges.
 // Throws RunError, Interrupted.

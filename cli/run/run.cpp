@@ -90,20 +90,6 @@ bool finish(scenarios::ChromeTrace* trace, Terminal& terminal) {
   return true;
 }
 
-// A rough duration: "some 3 minutes". More digits would exceed the precision of the estimate.
-std::string about(double seconds) {
-  constexpr double minute = 60, hour = 3600;
-  if (seconds < 2 * minute) return fmt::format("some {:.0f} seconds", seconds);
-  if (seconds < 2 * hour) return fmt::format("some {:.0f} minutes", seconds / minute);
-  return seconds < 100 * hour ? fmt::format("some {:.0f} hours", seconds / hour) : "days";
-}
-
-void warn_of_length(const std::string& name, double cpu_seconds, Terminal& terminal) {
-  if (cpu_seconds < scenarios::worth_telling_s) return;
-  terminal.complain(fmt::format("warning: {}: this may take {} of CPU time; a shorter run takes less", name,
-                                about(cpu_seconds)));
-}
-
 void print(const scenarios::Result& result, Format format, bool first, Terminal& terminal) {
   const std::string text = text_of(result, format, first, terminal);
   if (format == Format::table)
@@ -115,12 +101,11 @@ void print(const scenarios::Result& result, Format format, bool first, Terminal&
 // The words of a page, with what `jostle explain` says of the scenario unless that would take long.
 PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuestion& question,
                    double cpu_seconds, const scenarios::RunControl& control) {
-  constexpr double runs = 15;  // an explanation's, about
   PageWords words = report_words(result);
-  if (runs * cpu_seconds > scenarios::most_unasked_s) {
+  if (runs_of_explanation * cpu_seconds > scenarios::most_unasked_s) {
     words.why.push_back(
         fmt::format("`jostle explain` says why, and what changes would bring; here it takes {} of CPU time",
-                    about(runs * cpu_seconds)));
+                    about(runs_of_explanation * cpu_seconds)));
     return words;
   }
   scenarios::RunControl quiet;
@@ -160,9 +145,10 @@ ExitCode run_all(const RunOptions& options, Context& context) {
                                               ? fmt::format("{} ({} of {})", name, i + 1, all->size())
                                               : name](double done) { terminal.progress(what, done); };
     double expected_s = 0;
+    terminal.expect(name, 0, {});  // it tells by itself: simulated time passes faster where batches repeat
     control.expected = [&](double cpu_seconds) {
       if (!options.interval) expected_s = cpu_seconds;  // one run's
-      warn_of_length(name, cpu_seconds, terminal);
+      terminal.expect(name, cpu_seconds, "of CPU time; a shorter run takes less");
     };
     std::optional<scenarios::Result> result;
     try {

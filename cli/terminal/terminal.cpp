@@ -15,6 +15,7 @@
 #include "input/interruption.hpp"
 #include "input/printable.hpp"
 #include "input/problems.hpp"
+#include "scenarios/run/cpu_time.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 constexpr int min_width = 20;
 constexpr auto progress_after = std::chrono::milliseconds(500);
 constexpr auto progress_every = std::chrono::milliseconds(100);
+constexpr double telling_s = 1;  // of work
 constexpr std::string_view erase_line = "\r\x1b[K";
 constexpr std::string_view strong_style = "\x1b[1m", faint_style = "\x1b[2m", bad_style = "\x1b[31m",
                            no_style = "\x1b[0m";
@@ -153,21 +155,22 @@ void Terminal::note(std::string_view lines) {
 }
 
 void Terminal::progress(std::string_view what, double done) {
-  if (settings_.told) settings_.told(std::clamp(done, 0.0, 1.0));
-  if (!settings_.progress) return;
-  const Clock::time_point now = Clock::now();
-  if (!progress_began_) {
-    progress_began_ = now;
-    progress_next_ = now + progress_after;
-  }
-  if (now < progress_next_) return;
-  progress_next_ = now + progress_every;
   const double share = std::clamp(done, 0.0, 1.0);
-  std::string line = fmt::format("{:3.0f} %  {}", 100 * share, what);
-  if (share > 0.02 && share < 1) {
-    const double elapsed = std::chrono::duration<double>(now - *progress_began_).count();
-    line += fmt::format("  ({:.0f} s left)", elapsed * (1 - share) / share);
+  if (settings_.told) settings_.told(share);
+  const Clock::time_point now = Clock::now();
+  if (!progress_began_ || share < progress_from_) {
+    if (!progress_began_) progress_next_ = now + progress_after;
+    progress_began_ = now;
+    progress_from_ = share;
   }
+  const double elapsed = std::chrono::duration<double>(now - *progress_began_).count();
+  const double left = elapsed * (1 - share) / std::max(share - progress_from_, 1e-9);
+  const bool tells = elapsed >= telling_s && share > progress_from_ && left >= scenarios::worth_telling_s;
+  if (tells && !expected_) expect(what, left, "more");
+  if (!settings_.progress || now < progress_next_) return;
+  progress_next_ = now + progress_every;
+  std::string line = fmt::format("{:3.0f} %  {}", 100 * share, what);
+  if (share > progress_from_ + 0.02 && share < 1) line += fmt::format("  ({:.0f} s left)", left);
   // The line stays one column short of the edge: a full line would wrap and could not be erased.
   const int columns = columns_of(STDERR_FILENO).value_or(80);
   write_error(fmt::format(
@@ -176,10 +179,25 @@ void Terminal::progress(std::string_view what, double done) {
   progress_shown_ = true;
 }
 
+void Terminal::expect(std::string_view what, double seconds, std::string_view of) {
+  expected_ = true;
+  if (seconds < scenarios::worth_telling_s) return;
+  const auto began = progress_began_;
+  complain(fmt::format("warning: {}: this may take {} {}", input::printable(what), about(seconds), of));
+  progress_began_ = began;
+}
+
 void Terminal::clear_progress() {
   if (progress_shown_) write_error(erase_line);
   progress_shown_ = false;
   progress_began_.reset();
+}
+
+std::string about(double seconds) {
+  constexpr double minute = 60, hour = 3600;
+  if (seconds < 2 * minute) return fmt::format("some {:.0f} seconds", seconds);
+  if (seconds < 2 * hour) return fmt::format("some {:.0f} minutes", seconds / minute);
+  return seconds < 100 * hour ? fmt::format("some {:.0f} hours", seconds / hour) : "days";
 }
 
 std::string styled(std::string_view text, Style style, bool colour) {

@@ -88,6 +88,9 @@ class Terminal {
   // Shows the current activity and the completed share (0 to 1) in a line that replaces itself, after the
   // first half second.
   void progress(std::string_view what, double done);
+  // Says that `what` may take so long, if that is worth telling; `of`: words that follow the time. Unless
+  // somebody has, progress() does so once a second of work tells, also where no line is shown.
+  void expect(std::string_view what, double seconds, std::string_view of);
   void clear_progress();
 
  private:
@@ -97,9 +100,14 @@ class Terminal {
 
   Settings settings_;
   std::optional<Clock::time_point> progress_began_;
+  double progress_from_ = 0;  // the share done then
+  bool expected_ = false;     // somebody has called expect()
   Clock::time_point progress_next_;
   bool progress_shown_ = false;
 };
+
+// A rough duration: "some 3 minutes". More digits would exceed the precision of an estimate.
+[[nodiscard]] std::string about(double seconds);
 
 // The number of columns that `text` takes on a screen: its UTF-8 code points (jostle writes no wide ones).
 [[nodiscard]] std::size_t display_width(std::string_view text);

@@ -85,7 +85,6 @@ void Repeats::begin_recording() {
   for (Member& member : members_) {
     member.batch_since = Time::never();
     member.ended_batch = false;
-    member.recorded = member.late = 0;
   }
   for (Group& group : groups_) {
     group.expiries.clear();
@@ -124,24 +123,19 @@ void Repeats::end_batch(std::size_t context) {
   note_presence(context);
 }
 
-// The times of batches whose kernels are launched one by one depend on the GPU alone if the host is well
-// ahead, but for few. Where processes take turns, only graphs are repeated.
+// Where processes take turns, only graphs are repeated.
 void Repeats::record(std::size_t context) {
-  constexpr int ahead = 8;         // the host is through with a batch an eighth of its time before it ends
-  constexpr std::size_t few = 16;  // one in so many
   Member& member = members_[context];
   const Stream& stream = streams_[context];
-  if (stream.batches.front().kernel_by_kernel && member.batch_since != Time::never()) {
-    const Duration left = engine_.now() - stream.launched_all;
-    ++member.recorded;
-    if (ahead * left < engine_.now() - member.batch_since) ++member.late;
-    if (in_turns() || few * member.late > member.recorded + few) {
-      forget();
-      return;
-    }
+  const bool kernel_by_kernel = stream.batches.front().kernel_by_kernel;
+  if (kernel_by_kernel && in_turns() && member.batch_since != Time::never()) {
+    forget();
+    return;
   }
   if (member.batch_since == Time::never() || !loops_.records()) return;
+  const Duration launched = kernel_by_kernel ? stream.launched_all - member.batch_since : Duration::zero();
   BatchRecord record{.time = axis(context) - member.batch_since,
+                     .launched = std::max(launched, Duration::zero()),
                      .ran = stream.booked.total - member.before.total,
                      .used = stream.booked.used};
   record.used -= member.before.used;
@@ -195,6 +189,8 @@ bool Repeats::repeat(std::size_t context, double done) {
     return false;
   }
   BatchRecord record = loops_.next(context);
+  if (!streams_[context].batches.launching())
+    record.time -= sim::work_in(record.launched, loops_.following(context));
   // Where loops stay together, those that began apart end apart.
   if (done > 0 && in_turns() && member.batch_since < Time::never())
     done = std::min(sim::to_seconds(axis(context) - member.batch_since) / sim::to_seconds(record.time), 1.0);
@@ -214,15 +210,30 @@ void Repeats::proceed(Repeat& repeat) const {
 
 // The rest of the batch waits for the next turn of its process.
 void Repeats::halt(std::size_t context) {
+  set_rest(context, members_[context].repeat.to - engine_.now());
+  members_[context].repeat.to = Time::never();
+}
+
+void Repeats::note_launched(std::size_t context) {
+  Member& member = members_[context];
+  Repeat& repeat = member.repeat;
+  if (!repeat.on || member.batch_since == Time::never()) return;
+  const Duration later = engine_.now() - member.batch_since - repeat.record.launched;
+  set_rest(context, repeat.to - engine_.now() + sim::work_in(later, loops_.following(context)));
+  repeat.record.ran = std::min(repeat.record.ran, repeat.record.time);
+  proceed(repeat);
+}
+
+// The rest of the batch takes so long.
+void Repeats::set_rest(std::size_t context, Duration rest) {
   book(context);
   Repeat& repeat = members_[context].repeat;
   const double left = 1 - repeat.counted;
-  repeat.record.time = std::max(repeat.to - engine_.now(), Duration{1});
+  repeat.record.time = std::max(rest, Duration{1});
   repeat.record.ran = sim::work_in(repeat.record.ran, left);
   repeat.record.used *= left;
   repeat.done_before = 1 - (1 - repeat.done_before) * left;
   repeat.counted = 0;
-  repeat.to = Time::never();
 }
 
 // The fraction of the repeated batch that is done since `from`.

@@ -79,6 +79,8 @@ class Repeats {
   [[nodiscard]] bool repeat(std::size_t context, double done = 0);
   // When the repeated batch ends; never: there is none, or it stands still.
   [[nodiscard]] sim::Time ends(std::size_t context) const { return members_[context].repeat.to; }
+  // All its kernels are launched now. It ends later, or sooner, as far as batches follow their launches.
+  void note_launched(std::size_t context);
   void leave(std::size_t context);  // it has ended
   // True if all loops still are like those that were recorded. False: stop() follows.
   [[nodiscard]] bool hold();
@@ -104,10 +106,8 @@ class Repeats {
     Running before;            // booked by the stream at `batch_since`
     sim::Time last_batch;      // end of the last batch
     bool ended_batch = false;  // since recording began
-    std::size_t recorded = 0;  // batches since then, and those whose host was not ahead
-    std::size_t late = 0;
-    bool in_batch = false;  // its oldest batch could start
-    bool present = false;   // the same, and its process runs
+    bool in_batch = false;     // its oldest batch could start
+    bool present = false;      // the same, and its process runs
     Repeat repeat;
   };
   struct Group {
@@ -133,6 +133,7 @@ class Repeats {
   [[nodiscard]] bool all_in_loops() const;
   void proceed(Repeat& repeat) const;
   void halt(std::size_t context);
+  void set_rest(std::size_t context, sim::Duration rest);
   void book(std::size_t context);
 
   const sim::Engine& engine_;

@@ -63,7 +63,7 @@ void SpaceSharedGpu::host_progress(ContextId id, const HostProgress& progress) {
 void SpaceSharedGpu::finish_launches(ContextId id) {
   Stream& stream = up_to_now()[id.index];
   stream.batches.finish_launches();
-  if (stream.batches.size() == 1) stream.launched_all = engine_.now();
+  if (stream.batches.size() == 1) streams_.note_launched(stream);
   launches_changed(stream);
 }
 

@@ -11,27 +11,54 @@ namespace jostle::gpu {
 namespace {
 
 constexpr std::size_t parts = 8;
-constexpr std::size_t transient = 2;    // half of the records
-constexpr double between_tests = 1.25;  // ratio of the numbers of records
-constexpr std::int64_t busy_share = 5;  // a pause is at most a fifth of the batch after it
+constexpr std::size_t transient = 2;          // half of the records
+constexpr double between_tests = 1.25;        // ratio of the numbers of records
+constexpr std::int64_t busy_share = 5;        // a pause is at most a fifth of the batch after it
+constexpr std::int64_t ahead = 8;             // a host is late that launches in the last eighth of a batch
+constexpr std::int64_t few_late = 16;         // one batch in so many may be late of a host that is ahead
+constexpr std::int64_t late_busy_share = 50;  // pauses of a late host are at most a fiftieth
 constexpr sim::Duration longer_pause =
     sim::Duration{5'000'000};  // beyond twice the longest that was recorded
 constexpr std::size_t least_of_each = 4;
 constexpr std::size_t most_records = 1U << 15U;
 
-// Standard error of the mean time over the mean time.
+bool is_late(const BatchRecord& record) {
+  return ahead * (record.time - record.launched) < record.time;
+}
+
+// The slope of a regression of the times on the ends of launches: an end of launches delays no batch by more
+// than itself. None where the host is ahead: there both may follow a third, such as copies.
+double following_in(std::span<const BatchRecord> records) {
+  if (few_late * std::ranges::count_if(records, is_late) <= std::ssize(records)) return 0;
+  double launched = 0, time = 0, variance = 0, covariance = 0;
+  for (const BatchRecord& record : records) {
+    launched += sim::to_seconds(record.launched) / static_cast<double>(records.size());
+    time += sim::to_seconds(record.time) / static_cast<double>(records.size());
+  }
+  for (const BatchRecord& record : records) {
+    const double later = sim::to_seconds(record.launched) - launched;
+    variance += later * later;
+    covariance += later * (sim::to_seconds(record.time) - time);
+  }
+  return variance > 0 ? std::clamp(covariance / variance, 0.0, 1.0) : 0;
+}
+
+// Standard error of the mean of the times, without what follows launches, over the mean time.
 double error_of_mean(std::span<const BatchRecord> records) {
+  const double following = following_in(records);
   std::array<double, parts> means{};
-  double mean = 0;
+  double mean = 0, mean_time = 0;
   const std::size_t each = records.size() / parts;
   for (std::size_t part = 0; part < parts; ++part) {
-    for (const BatchRecord& record : records.subspan(part * each, each))
-      means.at(part) += sim::to_seconds(record.time);
+    for (const BatchRecord& record : records.subspan(part * each, each)) {
+      means.at(part) += sim::to_seconds(record.time) - following * sim::to_seconds(record.launched);
+      mean_time += sim::to_seconds(record.time) / parts;
+    }
     mean += means.at(part) / parts;
   }
   double squares = 0;
   for (const double of_part : means) squares += (of_part - mean) * (of_part - mean);
-  return std::sqrt(squares / (parts * (parts - 1))) / mean;
+  return std::sqrt(squares / (parts * (parts - 1))) / mean_time;
 }
 
 }  // namespace
@@ -39,7 +66,7 @@ double error_of_mean(std::span<const BatchRecord> records) {
 std::size_t SteadyLoops::find_kind(const LoopKind& kind) {
   const auto same = std::ranges::find(kinds_, kind, &Kind::kind);
   if (same != kinds_.end()) return static_cast<std::size_t>(same - kinds_.begin());
-  kinds_.push_back({.kind = kind, .records = {}, .contexts = {}, .longest_pause = {}});
+  kinds_.emplace_back().kind = kind;
   return kinds_.size() - 1;
 }
 
@@ -60,6 +87,10 @@ void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchReco
   if (member.records++ > 0) {
     of.longest_pause = std::max(of.longest_pause, pause);
     paused_ = paused_ || pause > record.time / busy_share;
+    if (is_late(record)) {
+      of.late += record.time;
+      of.before_late += pause;
+    }
   }
   if (paused_) {
     steady_ = false;
@@ -86,22 +117,31 @@ bool SteadyLoops::test() const {
   for (const Member& member : members_)
     if (member.kind != none && member.records < needed) return false;
   const double most = kinds_.size() > 1 ? precision_.of_mix : precision_.error;
+  if (std::ranges::any_of(kinds_,
+                          [](const Kind& kind) { return kind.before_late > kind.late / late_busy_share; }))
+    return false;
   return std::ranges::all_of(kinds_, [most](const Kind& kind) {
     const auto settled = std::span(kind.records).subspan(kind.records.size() / transient);
     return error_of_mean(settled) <= most;
   });
 }
 
-// Each member of a kind begins elsewhere in its records.
+// The records of a kind, those of each member in their order, since the times of successive batches depend on
+// each other. Each member begins with its own.
 void SteadyLoops::take_shares(std::size_t index) {
   Kind& kind = kinds_[index];
-  const auto from = static_cast<std::ptrdiff_t>(kind.records.size() / transient);
-  kind.records.erase(kind.records.begin(), kind.records.begin() + from);
+  const std::vector<BatchRecord> all = std::move(kind.records);
+  kind.records.clear();
+  for (std::size_t context = 0; context < members_.size(); ++context) {
+    Member& member = members_[context];
+    if (member.kind != index) continue;
+    if (member.own.empty()) member.next = kind.records.size();
+    for (std::size_t i = all.size() / transient; i < all.size(); ++i)
+      if (kind.contexts[i] == context) kind.records.push_back(all[i]);
+    if (member.next == kind.records.size()) member.next = 0;
+  }
   kind.contexts.clear();
-  std::size_t number = 0;
-  for (Member& member : members_)
-    if (member.kind == index && member.own.empty())
-      member.next = number++ * kind.records.size() / kind.members;
+  kind.following = following_in(kind.records);
 }
 
 // The member's batches between the ends of two turns.

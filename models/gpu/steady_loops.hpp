@@ -9,10 +9,16 @@
 // Where processes take turns, times are those in which the loop's process runs, without refills. Each loop
 // repeats its own batches of whole turns, so that loops which begin a turn together stay together.
 //
+// Where hosts launch kernel by kernel they go on doing so, and a batch ends later as its launches do: by a
+// share of that, which is the slope of a regression over the kind's records: nothing where the host is well
+// ahead, all of it where kernels wait for their launches. What repeats is the rest of its time. Loops of late
+// hosts that pause between batches are not steady: when they pause depends on what the others do (copies and
+// kernels of two onnxruntime processes that fall into step are 2 % slower than without).
+//
 // The test: the records of a kind, without the first half (the transient), in successive parts of equal
 // size: the means of the parts tell the standard error of the mean over all (the method of batch means; Law,
 // "Simulation Modeling and Analysis", section 9.5.3), which must be at most `LoopPrecision::error` in every
-// kind.
+// kind. Its error is that of the part that is repeated.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +33,9 @@ namespace jostle::gpu {
 
 // The times that one batch took.
 struct BatchRecord {
-  sim::Duration time;  // from when it could start, and the batch before it was done, to its end
-  sim::Duration ran;   // time in which its kernels were executing, or caches were refilled for them
+  sim::Duration time;           // from when it could start, and the batch before it was done, to its end
+  sim::Duration launched = {};  // from then until all its kernels were launched; zero: they were before
+  sim::Duration ran;            // time in which its kernels were executing, or caches were refilled for them
   Usage used;
 };
 
@@ -93,6 +100,10 @@ class SteadyLoops {
   }
   // The record that the context repeats next. It must have a loop that is steady.
   [[nodiscard]] const BatchRecord& next(std::size_t context);
+  // The time by which a batch of the context ends later for each second by which its launches do.
+  [[nodiscard]] double following(std::size_t context) const {
+    return kinds_[members_[context].kind].following;
+  }
   // True if the context's loop may have no batch for so long. It must have a record.
   [[nodiscard]] bool may_pause(std::size_t context, sim::Duration pause) const;
 
@@ -104,6 +115,8 @@ class SteadyLoops {
     std::vector<std::size_t> contexts;  // by record
     std::size_t members = 0;
     sim::Duration longest_pause;
+    sim::Duration late, before_late;  // batches that waited for launches at their end; pauses before them
+    double following = 0;             // as of begin_repeats()
   };
   struct Member {
     std::size_t kind = none;

@@ -47,8 +47,13 @@ class Streams {
   [[nodiscard]] bool group_has_work(std::size_t group) const;
   [[nodiscard]] bool has_batches(std::size_t group) const;
 
-  // The stream has an oldest batch which could start, or its input has been copied; launches have changed.
+  // The stream has an oldest batch which could start, or its input has been copied; launches have changed, or
+  // the host is through with its only batch.
   void note_batch(Stream& stream);
+  void note_launched(Stream& stream) {
+    stream.launched_all = engine_.now();
+    repeats_.note_launched(stream.context);
+  }
   void plan(Stream& stream);
 
   // Turns of groups: one has the GPU, and starts kernels after `wake`. Returns the time to refill its caches,

@@ -104,14 +104,9 @@ double on_gpu(std::span<const Alone> parts, double share, bool in_space) {
   return seconds;
 }
 
-// Batches of loops are repeated while the host is through with each an eighth of its time before it ends,
-// which takes as long as one of each stream.
+// Batches of loops are repeated.
 bool become_steady(std::span<const Alone> parts) {
-  double round_s = 0;
-  for (const Alone& part : parts) round_s += part.streams * (part.few ? part.batch_s : part.sm_s);
-  return streams_of(parts) > 1 && std::ranges::all_of(parts, [round_s](const Alone& part) {
-           return part.loop && part.host_s <= 7.0 / 8 * std::max(round_s, part.batch_s);
-         });
+  return streams_of(parts) > 1 && std::ranges::all_of(parts, &Alone::loop);
 }
 
 double on_cores(const process::Spec& process, double share) {

@@ -49,7 +49,8 @@ std::string process(Dice& dice, const char* runtime, const std::string& more) {
 std::string loops(Dice& dice, const char* run) {
   const bool mps = dice.between(0, 1) == 1;
   std::string text = fmt::format("device: nvidia-h200\nmps: {}\nrun: {}\nprocesses:\n", mps, run);
-  const char* const runtime = dice.between(0, 3) > 0 ? "cuda-graph" : "tensorrt";
+  constexpr std::array by_kernel{"tensorrt", "eager", "onnxruntime"};
+  const char* const runtime = dice.between(0, 1) > 0 ? "cuda-graph" : dice.of(by_kernel);
   if (!mps) return text + process(dice, runtime, fmt::format(", streams: {}", dice.between(2, 5)));
   for (int left = dice.between(1, 3); left > 0; --left)
     text += process(dice, runtime, fmt::format(", count: {}", dice.between(1, 2)));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "models/gpu/space_sharing.hpp"
@@ -30,9 +32,13 @@ class Loops {
                  SpaceOf space = SpaceOf::all_processes, const Spec& spec = free_device(4).gpu)
       : gpu_(engine_, spec, space, 1, precision), most_batches_(most_batches) {}
   // `each`: work of the host per launch of a kernel; zero: kernels are launched as a whole.
-  void add(const KernelSequence& kernels, Duration pause, std::uint32_t process = 0, Duration each = {}) {
+  // `varies`: the share by which that differs from batch to batch, to either side.
+  void add(const KernelSequence& kernels, Duration pause, std::uint32_t process = 0, Duration each = {},
+           double varies = 0) {
     Loop& loop = loops_.emplace_back();
-    loop.each = each;
+    loop.usual = each;
+    loop.varies = varies;
+    loop.random.emplace(loops_.size(), "launches");
     loop.of = this;
     loop.kernels = &kernels;
     loop.pause = pause;
@@ -75,9 +81,12 @@ class Loops {
     Loops* of = nullptr;
     ContextId id;
     const KernelSequence* kernels = nullptr;
-    Duration pause, each;
+    Duration pause, usual, each;
+    double varies = 0;
+    std::optional<sim::RandomStream> random;
     std::vector<Time> ends;
     void enqueue() {
+      each = sim::work_in(usual, 1 + varies * (2 * random->uniform() - 1));
       if (each == Duration::zero()) {
         of->gpu_.enqueue(id, *kernels, false);
         return;
@@ -180,6 +189,36 @@ TEST(SteadyLoops, with_random_times_are_steady_once_their_mean_is_known) {
   EXPECT_NEAR(sum / (batches / 2), 100, 0.3);
 }
 
+// Half of what launches are late delays these batches, so their other times are equal.
+TEST(SteadyLoops, follow_their_launches_as_far_as_the_records_did) {
+  SteadyLoops loops;
+  const KernelSequence kernels;
+  sim::RandomStream random(3, "launches");
+  int batches = 0;
+  for (; !loops.steady() && batches < 1000; ++batches) {
+    const Duration late = microseconds(40 * random.uniform());
+    BatchRecord record = record_of(microseconds(100) + late / 2);
+    record.launched = microseconds(80) + late;
+    loops.add(0, {.kernels = &kernels}, record, {});
+  }
+  EXPECT_LT(batches, 100);
+  ASSERT_TRUE(loops.begin_repeats());
+  EXPECT_NEAR(loops.following(0), 0.5, 1e-6);
+}
+
+TEST(SteadyLoops, of_late_hosts_are_steady_unless_they_pause) {
+  for (const auto& [launched_us, pause_us, steady] :
+       {std::tuple{95, 0, true}, {95, 1, true}, {95, 5, false}, {50, 5, true}}) {
+    SteadyLoops loops;
+    const KernelSequence kernels;
+    BatchRecord record = record_of(microseconds(100));
+    record.launched = microseconds(launched_us);
+    for (int batch = 0; batch < 200; ++batch)
+      loops.add(0, {.kernels = &kernels}, record, microseconds(pause_us));
+    EXPECT_EQ(loops.steady(), steady) << launched_us << ' ' << pause_us;
+  }
+}
+
 TEST(SteadyLoops, of_one_of_many_runs_need_fewer_records) {
   const auto needed = [](const LoopPrecision& precision) {
     SteadyLoops loops(precision);
@@ -251,6 +290,26 @@ TEST(RepeatedBatches, have_the_rates_that_every_kernel_gives) {
   EXPECT_GE(repeated_half, 6);
 }
 
+// Kernels wait for their launches, some of which take as long as the kernels do.
+TEST(RepeatedBatches, of_late_hosts_have_the_rates_that_every_kernel_gives) {
+  const auto large = sequence({kernel(60, 30), kernel(40, 12, 0.5F), kernel(30, 8)});
+  const auto small = sequence({kernel(20, 6), kernel(10, 4)});
+  for (const int each_us : {40, 70, 120}) {
+    Loops exact(every_kernel), steady(until_steady);
+    for (Loops* const loops : {&exact, &steady}) {
+      loops->add(large, {}, 0, microseconds(each_us), 0.2);
+      loops->add(large, {}, 1, microseconds(each_us), 0.2);
+      loops->add(small, {}, 2, microseconds(each_us), 0.2);
+      loops->run_to(milliseconds(2000));
+    }
+    expect_the_same(exact, steady, 0.01, static_cast<std::uint64_t>(each_us));
+    EXPECT_GT(steady.gpu().repeating(), milliseconds(1000)) << each_us;
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      EXPECT_NEAR(steady.p99_us(i, milliseconds(200)) / exact.p99_us(i, milliseconds(200)), 1, 0.02)
+          << each_us;
+  }
+}
+
 // Three or four networks, which never come into step, of which some are launched kernel by kernel.
 TEST(RepeatedBatches, of_random_mixes_have_the_rates_and_the_tails_that_every_kernel_gives) {
   int repeated_half = 0;
@@ -290,12 +349,12 @@ TEST(RepeatedBatches, of_random_mixes_have_the_rates_and_the_tails_that_every_ke
   EXPECT_LE(20 * off, 2 * tails);
 }
 
-// The host of the second loop takes as long for its launches as the GPU for its kernels.
-TEST(RepeatedBatches, are_not_those_whose_host_is_not_ahead) {
+// The host of the second loop takes four times as long for its launches as the GPU for its kernels.
+TEST(RepeatedBatches, are_not_those_of_late_hosts_that_pause) {
   const auto first = sequence({kernel(30, 16)}), second = sequence(std::vector(10, kernel(10, 8)));
   Loops loops(until_steady);
   loops.add(first, microseconds(2));
-  loops.add(second, microseconds(2), 0, microseconds(40));
+  loops.add(second, microseconds(20), 0, microseconds(40));
   loops.run_to(milliseconds(500));
   EXPECT_EQ(loops.gpu().repeating(), Duration::zero());
 }
