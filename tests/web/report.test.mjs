@@ -99,7 +99,7 @@ async function begins(page, {why = true, screens = 1} = {}) {
   await page.evaluate(() => document.querySelectorAll('details').forEach((of) => { of.open = true; }));
   await page.evaluate(axe);
   const {violations} = await page.evaluate(() => axe.run(document, {resultTypes: ['violations']}));
-  assert.deepEqual(violations.filter(({impact}) => impact === 'serious' || impact === 'critical')
+  assert.deepEqual(violations
       .map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map(({html}) => html.slice(0, 160)).join(' | ')}`), []);
 }
 

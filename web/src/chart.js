@@ -206,7 +206,7 @@ export function figure(given) {
         return element('td', {class: typeof value === 'number' ? 'number' : null}, shown(value));
       })));
     rows.replaceChildren(element('table', {},
-        element('thead', {}, element('tr', {}, ...table.names.map((column) => element('th', {}, column)))),
+        element('thead', {}, element('tr', {}, ...table.names.map((column) => element(column ? 'th' : 'td', {}, column)))),
         element('tbody', {}, ...body)),
     ...(table.rows > most ? [element('p', {class: 'soft'}, `The first ${most} of ${table.rows}; the CSV has all.`)] : []));
   };
