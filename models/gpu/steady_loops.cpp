@@ -80,10 +80,7 @@ void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchReco
   }
   Member& member = members_[context];
   Kind& of = kinds_[found];
-  if (member.kind == none) {
-    member.kind = found;
-    ++of.members;
-  }
+  if (member.kind == none) member.kind = found;
   if (member.records++ > 0) {
     of.longest_pause = std::max(of.longest_pause, pause);
     paused_ = paused_ || pause > record.time / busy_share;

@@ -113,7 +113,6 @@ class SteadyLoops {
     LoopKind kind;
     std::vector<BatchRecord> records;
     std::vector<std::size_t> contexts;  // by record
-    std::size_t members = 0;
     sim::Duration longest_pause;
     sim::Duration late, before_late;  // batches that waited for launches at their end; pauses before them
     double following = 0;             // as of begin_repeats()
