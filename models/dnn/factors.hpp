@@ -30,6 +30,7 @@ struct Factor {
   Precision precision = Precision::fp16;
   Lowering lowering = Lowering::optimised;
   double value = 1;   // measured time over computed time
+  double drawn = 1;   // a ratio to it, drawn from its uncertainty: of times at every batch
   std::string basis;  // the measurements that it was fitted on, for the user
   // Set for a network whose layers were timed one by one: measured over computed time of each fused layer
   // (Lowering::optimised), in order, in addition to `value`; and the batch and GPU clock of that run.

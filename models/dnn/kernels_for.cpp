@@ -71,18 +71,19 @@ void apply(const Factor& factor, const Request& request, Precision precision, do
         "{}: the profile has times of {} layers, the network has {}: calibrate it again", request.model,
         factor.layers.size(), kernels.layer.empty() ? 0 : kernels.layer.back() + 1));
   for (std::size_t i = 0; i < kernels.layer.size(); ++i)
-    scale_duration(sequence.kernels[i], factor.value * factor.layers[kernels.layer[i]]);
+    scale_duration(sequence.kernels[i], value * factor.layers[kernels.layer[i]]);
   sequence.rebuild_finish();
   sequence.provenance += fmt::format(", layers as timed at batch {} in {} (x {:.3f}), {}", factor.batch,
-                                     to_string(factor.precision), factor.value, factor.basis);
+                                     to_string(factor.precision), value, factor.basis);
 }
 
 // A rate of the network itself sets the level of its table.
 void apply_to_table(const Factor& factor, gpu::KernelSequence& sequence) {
-  scale_durations(sequence, factor.value);
-  sequence.lone_gap = sim::work_in(sequence.lone_gap, factor.value);
+  const double value = factor.value * factor.drawn;
+  scale_durations(sequence, value);
+  sequence.lone_gap = sim::work_in(sequence.lone_gap, value);
   sequence.grade = std::max(sequence.grade, gpu::Grade::fitted);
-  sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
+  sequence.provenance += fmt::format(", x {:.3f} fitted on {}", value, factor.basis);
 }
 
 bool has_own_precision(const FusedLayer& layer) {
@@ -126,11 +127,14 @@ KernelsOfLayers unmeasured(const Request& request, const Network& network, const
 // batches 9 to 20 % slower than measured, and 1 leaves them 5 % off (arttrt, MLPerf).
 double value_at(const Factor& factor, const Request& request, const Network& network, const gpu::Spec& gpu,
                 const gpu::KernelSequence& sequence) {
-  if (!factor.layers.empty() || factor.batch < 1 || request.batch <= factor.batch) return factor.value;
-  Request fitted = request;
-  fitted.batch = factor.batch;
-  return 1 + (factor.value - 1) * sim::to_us(unmeasured(fitted, network, gpu).sequence.total()) /
-                 std::max(sim::to_us(sequence.total()), 1e-6);
+  double value = factor.value;
+  if (factor.layers.empty() && factor.batch > 0 && request.batch > factor.batch) {
+    Request fitted = request;
+    fitted.batch = factor.batch;
+    value = 1 + (value - 1) * sim::to_us(unmeasured(fitted, network, gpu).sequence.total()) /
+                    std::max(sim::to_us(sequence.total()), 1e-6);
+  }
+  return value * factor.drawn;
 }
 
 // The computed times of the products of a network at a batch.

@@ -157,7 +157,7 @@ Profile drawn(const input::Node& document, const Profile& profile, const Draw& d
   found->factors = profile.factors;
   for (dnn::Factor& factor : found->factors) {
     for (std::size_t i = 0; i < draw.names.size(); ++i)
-      if (is_of(draw.names[i], factor)) factor.value *= draw.ratios[i];
+      if (is_of(draw.names[i], factor)) factor.drawn *= draw.ratios[i];
   }
   return std::move(*found);
 }

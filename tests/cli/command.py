@@ -698,7 +698,8 @@ class Command(unittest.TestCase):
         # What is printed is a scenario, and it asks the reverse.
         server = self.jostle("explain", path, "--what-if", "as-streams", "--print").stdout
         back = self.jostle("explain", self.file("server.yaml", server), COLUMNS="60")
-        self.assertEqual((back.returncode, back.stderr), (0, ""))
+        self.assertEqual(back.returncode, 0)
+        self.assertRegex(back.stderr, r"^(jostle: warning: .*: this may take some .*\n)?$")
         self.assertIn("as processes of their own", back.stdout)
         self.assertIn("resnet50 b1 on 2 streams: ", back.stdout)
 

@@ -121,7 +121,7 @@ TEST(Steadiness, processes_that_share_a_board_are_no_drift) {
 }
 
 TEST(Warmup, auto_is_what_mser_5_finds) {
-  const std::string text = "device: jetson-xavier-nx\n" + two_resnets;
+  const std::string text = "device: jetson-orin-nano-super\n" + two_resnets;
   const Result result = run_text(text + "run: {warmup: auto}\n");
   EXPECT_GT(result.warmup.set_s, 0);
   EXPECT_LT(result.warmup.set_s, 2.5);
