@@ -167,8 +167,7 @@ std::vector<dnn::Factor> Bench::factors(const std::vector<Unknown>& unknowns,
   std::vector<dnn::Factor> found;
   const auto add = [&](const dnn::Chip& of, const std::string& family, const std::string& network,
                        scenarios::Precision precision, dnn::Lowering lowering) {
-    const auto [known, batch] = known_factor(network, family, precision, lowering);
-    double product = known;
+    double product = known_factor(network, family, precision, lowering);
     for (std::size_t i = 0; i < unknowns.size(); ++i)
       if (unknowns[i].is_of(family, network, precision, lowering)) product *= values[i];
     found.push_back({.chip = of,
@@ -177,8 +176,7 @@ std::vector<dnn::Factor> Bench::factors(const std::vector<Unknown>& unknowns,
                      .precision = precision,
                      .lowering = lowering,
                      .value = product,
-                     .basis = "calibrated",
-                     .batch = batch});
+                     .basis = "calibrated"});
   };
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const Unknown& unknown = unknowns[i];
@@ -240,22 +238,12 @@ void Bench::add_timed(const Unknown& unknown, double value, const profiles::Prof
   }
 }
 
-std::pair<double, std::int64_t> Bench::known_factor(const std::string& network, const std::string& family,
-                                                    scenarios::Precision precision,
-                                                    dnn::Lowering lowering) const {
-  std::pair<double, std::int64_t> found{1, 0};
-  if (from_ != PriorsFrom::reference) {
-    const dnn::Chip chip = dnn::Chip::of(base_.profile.spec->gpu);
-    const dnn::Factor* const factor =
-        dnn::find_factor(base_.profile.factors, {chip, network, family, precision, lowering});
-    if (factor != nullptr) found = {factor->value, factor->batch};
-  }
-  if (network.empty() || lowering != dnn::Lowering::optimised) return found;
-  std::int64_t smallest = dnn::max_images;
-  for (const RunConfiguration& run : configurations_)
-    if (run.network() == network && run.scenario->processes.front().work.precision == precision)
-      smallest = std::min(smallest, run.batch);
-  return {found.first, smallest};
+double Bench::known_factor(const std::string& network, const std::string& family,
+                           scenarios::Precision precision, dnn::Lowering lowering) const {
+  if (from_ == PriorsFrom::reference) return 1;
+  const dnn::Factor* const factor = dnn::find_factor(
+      base_.profile.factors, {dnn::Chip::of(base_.profile.spec->gpu), network, family, precision, lowering});
+  return factor != nullptr ? factor->value : 1;
 }
 
 RunConfiguration shortened(RunConfiguration configuration) {

@@ -1,11 +1,9 @@
 // The unknowns of a fit, and the simulations of the measured runs that the fit compares with.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "calibration/calibrate/calibrate.hpp"
@@ -72,12 +70,8 @@ class Bench {
  private:
   void add_timed(const Unknown& unknown, double value, const profiles::Profile& profile,
                  std::vector<dnn::Factor>& found) const;
-  // The factor that is known before the fit, and the batch that the fitted one is of: the smallest of the
-  // network's runs.
-  [[nodiscard]] std::pair<double, std::int64_t> known_factor(const std::string& network,
-                                                             const std::string& family,
-                                                             scenarios::Precision precision,
-                                                             dnn::Lowering lowering) const;
+  [[nodiscard]] double known_factor(const std::string& network, const std::string& family,
+                                    scenarios::Precision precision, dnn::Lowering lowering) const;
 
   const profiles::BaseProfile& base_;
   const std::vector<RunConfiguration>& configurations_;

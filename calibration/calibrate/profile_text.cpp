@@ -89,10 +89,9 @@ std::string profile_text(const Calibration& calibration, const std::string& name
                     network ? factor.model : factor.family, dnn::to_string(factor.precision), factor.value);
     if (factor.lowering != dnn::Lowering::optimised)
       text += fmt::format(", kernels: {}", dnn::to_string(factor.lowering));
-    if (factor.batch > 0) text += fmt::format(", batch: {}", factor.batch);
     if (!factor.layers.empty())
-      text += fmt::format(", gpu_clock: {:.6g} MHz,\n     layers: [{:.4g}]", factor.gpu_hz / 1e6,
-                          fmt::join(factor.layers, ", "));
+      text += fmt::format(", batch: {}, gpu_clock: {:.6g} MHz,\n     layers: [{:.4g}]", factor.batch,
+                          factor.gpu_hz / 1e6, fmt::join(factor.layers, ", "));
     text += '}';
     const auto file = calibration.files.find(factor.model);
     if (file != calibration.files.end())

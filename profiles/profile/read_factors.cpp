@@ -1,8 +1,7 @@
 // Reads `factors` of a profile: measured kernel times on its board relative to those of the cost model.
 //
 //   factors:
-//     - {network: resnet50, precision: fp16, factor: 1.02, batch: 1}  # as much time at larger ones; else a
-//     share
+//     - {network: resnet50, precision: fp16, factor: 1.02}
 //     - {network: swin_t, precision: fp16, factor: 2.1, kernels: framework}   # PyTorch's; else TensorRT's
 //     - {family: vgg, precision: fp16, factor: 0.97}   # networks of the family without a factor of their own
 //     - {network: onnx-0123456789abcdef, precision: fp16, factor: 0.98, batch: 1, gpu_clock: 1020 MHz,
@@ -67,8 +66,8 @@ void read_layers(const input::Cursor& at, input::Mapping& entry, dnn::Factor& fa
   const bool batch = entry.optional("batch", factor.batch, input::Integer{1, dnn::max_images});
   const bool clock = entry.optional("gpu_clock", factor.gpu_hz,
                                     input::Quantity{input::frequency_dimension(), 0, fastest_hz, true});
-  if (layers != clock || (layers && !batch))
-    at.problem("`layers` needs the `batch` and the `gpu_clock` at which they were timed, which needs it");
+  if (layers != batch || layers != clock)
+    at.problem("`layers` needs the `batch` and the `gpu_clock` at which they were timed, and these need it");
 }
 
 void read_factor(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn::Factor>& factors) {

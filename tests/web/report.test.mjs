@@ -304,8 +304,8 @@ test('the published grid of 600 points fits and can be looked at along every dim
   });
   await opened(file, async (page) => {
     assert.match(await page.locator('.head .verdict').textContent(), /board jetson-orin-nano, .*batch 16, processes 1: throughput 1120 images\/s/i);
-    assert.match(await page.locator('.head .answers').textContent(), /most images\/s1107/);
-    assert.match(await page.locator('.head .why').textContent(), /From the best setting, .* in place of .* alone takes it from 1107 to [\d.]+.*is slower because process 0 takes/);
+    assert.match(await page.locator('.head .answers').textContent(), /most images\/s1125/);
+    assert.match(await page.locator('.head .why').textContent(), /From the best setting, .* in place of .* alone takes it from 1125 to [\d.]+.*is slower because process 0 takes/);
   }, {shown: '.head'});
   await beginsWell(file);
 });

@@ -92,10 +92,12 @@ TEST(Calibration, recovers_the_switch_from_runs_of_several_processes) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   const profiles::BaseProfile base = nano();
   input::Problems problems;
-  const auto truth = profiles::profile_of(
+  auto truth = profiles::profile_of(
       base.document, problems,
       {"gpu.time_slicing.switch_at_expiry={value: 280 us, grade: assumed, source: made up}"});
   ASSERT_TRUE(truth.has_value()) << problems.text();
+  // A calibrated factor holds at every batch, as one of its own does; shipped ones are of single images.
+  truth->factors.clear();
   std::string rows;
   for (const char* run : {"resnet50,fp16,1", "resnet50,fp16,8", "resnet18,fp16,8"})
     for (const char* processes : {"1", "2", "4"})
