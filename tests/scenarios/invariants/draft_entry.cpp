@@ -214,6 +214,10 @@ Network placed(Dice& dice, const board::DeviceSpec& device) {
   const auto runtime = dice.of<std::string>(
       {"tensorrt", "tensorrt", "cuda-graph", "eager", "libtorch", "onnxruntime", "onnxruntime-tensorrt"});
   network.keys.push_back("runtime: " + runtime);
+  if (network.keys.size() == 1 && runtime.ends_with("tensorrt")) {  // on tensor cores too
+    if (device.gpu.tensor_cores.fp8 > 0) network.precisions.emplace_back("fp8");
+    if (device.gpu.tensor_cores.nvfp4 > 0) network.precisions.emplace_back("nvfp4");
+  }
   if (runtime == "tensorrt" && dice.one_in(4)) network.keys.emplace_back("cuda_graph: true");
   if ((runtime == "tensorrt" || runtime.starts_with("onnxruntime")) && dice.one_in(4))
     network.keys.emplace_back("transfers: none");

@@ -85,6 +85,9 @@ TEST(Generator, draws_all_that_laws_are_about) {
           return part.work.input && dnn::sides_of(static_cast<int>(*part.work.input)).width !=
                                         dnn::sides_of(static_cast<int>(*part.work.input)).height;
         }));
+    saw("numbers of eight or four bits with a point", any([](const ProcessEntry& part) {
+          return part.work.precision && dnn::is_short_float(*part.work.precision);
+        }));
     saw("a limit of an MPS client's memory",
         std::ranges::any_of(scenario->processes,
                             [](const ProcessEntry& entry) { return entry.gpu.mps_memory.has_value(); }));
