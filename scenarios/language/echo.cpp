@@ -320,7 +320,8 @@ void put_sharing(Json& json, const Scenario& scenario) {
 
 Json run_json(const Run& run) {
   Json coded;
-  if (!run.setup && !run.batches) coded["warmup"] = run.warmup_found ? "auto" : time(run.warmup);
+  if (run.warmup_given && !run.setup && !run.batches)
+    coded["warmup"] = run.warmup_found ? "auto" : time(run.warmup);
   Json json = keys_json(run, coded);
   if (run.until) json.erase("duration");
   move_to_the_end(json,

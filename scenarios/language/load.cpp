@@ -96,6 +96,7 @@ std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const 
 void read_warmup(Mapping& mapping, Run& run) {
   const auto at = mapping.find("warmup");
   if (!at) return;
+  run.warmup_given = true;
   if (at->is(Kind::scalar) && at->value().text == "auto") {
     run.warmup_found = true;
     return;
@@ -111,6 +112,7 @@ void read_run(const Cursor& at, Run& run) {
   if (run.setup || run.batches) {
     // The run measures its beginning, so it has no warm-up.
     run.warmup = sim::Duration::zero();
+    run.warmup_given = true;
     if (!mapping.has("duration")) run.duration = run.batches ? sim::seconds(3600) : sim::seconds(60);
     for (const char* key : {"setup", "batches"}) mapping.keep_one(key, {"warmup", "until", "thermal"});
   }

@@ -338,7 +338,8 @@ enum class Start {
 struct Run {
   sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until`, its maximum
   sim::Duration warmup = sim::seconds(1);
-  bool warmup_found = false;              // `auto`: the warm-up is found by a first run
+  bool warmup_given = false;  // false: it goes on until what cameras gathered at the start is worked off
+  bool warmup_found = false;  // `auto`: the warm-up is found by a first run
   std::optional<ThermalStart> thermal{};  // absent: idle
   std::uint64_t seed = 1;
   std::int64_t replications = 1;  // number of independent replications, which are pooled into one result

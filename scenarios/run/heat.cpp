@@ -67,6 +67,7 @@ Equilibrium thermal_equilibrium(const Scenario& scenario, const Assembly& assemb
   Scenario pilot = scenario;
   pilot.gpu_metrics.reset();
   pilot.run.until.reset();
+  pilot.run.warmup_given = true;
   // A replayed load varies over time, so all of it counts.
   const bool whole = replays(scenario, control);
   if (!whole) pilot.run.warmup = warmup;

@@ -82,7 +82,7 @@ Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const
 }
 
 bool Simulation::run() {
-  if (!advance_to(warm_)) return false;
+  if (!advance_to(warm_) || !work_off()) return false;
   end_warmup();
   if (!advance_to(end_)) return false;
   board_->settle();
@@ -95,6 +95,41 @@ bool Simulation::go_on(Duration duration) {
   end_warmup();
   if (!advance_to(end_)) return false;
   board_->settle();
+  return true;
+}
+
+// Goes on with a warm-up that the scenario leaves open: what cameras gathered while processes started and
+// clocks rose belongs to the start. It ends when each of their queues has been empty once, but after ten
+// seconds at the latest, and where the queues only grow.
+bool Simulation::work_off() {
+  if (scenario_.run.warmup_given || stop_ == "batches") return true;
+  static const Duration look = sim::milliseconds(20), most = sim::seconds(10);
+  struct Queue {
+    process::Inference* process;
+    std::size_t part;
+  };
+  std::vector<Queue> queues;
+  for (process::Inference& process : board_->processes()) {
+    const auto parts = process::parts_of(process.spec());
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      if (parts[part].arrivals.kind == process::ArrivalKind::periodic && !parts[part].arrivals.queue_limit)
+        queues.push_back({&process, part});
+  }
+  const auto empty = [](Queue queue) { return queue.process->waiting(queue.part) == 0; };
+  const auto waiting = [&] {
+    std::int64_t sum = 0;
+    for (const Queue& queue : queues) sum += queue.process->waiting(queue.part);
+    return sum;
+  };
+  const Time first = warm_, latest = warm_ + most;
+  next_look_ = Time::never();
+  const std::int64_t too_many = 2 * waiting() + 8;
+  while (std::erase_if(queues, empty), !queues.empty() && warm_ < latest && waiting() < too_many) {
+    warm_ += look;
+    if (!advance_to(warm_)) return false;
+  }
+  end_ += warm_ - first;
+  if (scenario_.run.until) next_look_ = warm_ + first_look;
   return true;
 }
 

@@ -53,6 +53,7 @@ class Simulation {
   }
   [[nodiscard]] double link_load(const Window& window);
   void end_warmup();
+  [[nodiscard]] bool work_off();
 
   const Scenario& scenario_;
   const Assembly& assembly_;
