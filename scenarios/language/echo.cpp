@@ -323,7 +323,7 @@ Json run_json(const Run& run) {
   if (run.warmup_given && !run.setup && !run.batches)
     coded["warmup"] = run.warmup_found ? "auto" : time(run.warmup);
   Json json = keys_json(run, coded);
-  if (run.until) json.erase("duration");
+  if (run.until || run.until_p99) json.erase("duration");
   move_to_the_end(json,
                   {"until", "duration", "setup", "batches", "warmup", "thermal", "seed", "replications"});
   return json;

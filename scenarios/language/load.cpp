@@ -195,7 +195,10 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
   }
   if (own.empty()) check_streams(scenario, cursor);
   if (own.empty()) check_offered(scenario, cursor);
-  if (scenario.run.duration == sim::Duration::zero()) scenario.run.duration = default_duration(scenario);
+  if (scenario.run.duration == sim::Duration::zero()) {
+    scenario.run.duration = default_duration(scenario);
+    scenario.run.until_p99 = true;
+  }
   if (own.empty() && scenario.gpu_metrics > scenario.run.duration)
     cursor.descend("gpu_metrics").problem("longer than the run", "a run must last at least one window");
   if (own.empty() && scenario.link && scenario.link->payload.tensor) check_tensor_payload(scenario, cursor);

@@ -48,14 +48,13 @@ std::map<PartId, Offered> offered(const Scenario& scenario) {
 
 sim::Duration default_duration(const Scenario& scenario) {
   constexpr double enough = 500;  // requests: sim::Series::needed(0.99), 368, with a margin for chance
-  constexpr double slowest = 20;  // requests/s
   double seconds = 4;
   for (const ProcessEntry& process : scenario.processes) {
     for (const ProcessEntry& part : parts_of(process)) {
       const process::Arrivals& arrivals = part.arrivals;
       const double per_s = arrivals.rate_per_s * static_cast<double>(arrivals.streams) /
                            static_cast<double>(arrivals.dynamic_batch);
-      if (per_s >= slowest) seconds = std::max(seconds, std::ceil(10 * enough / per_s) / 10);
+      if (per_s >= least_per_s_for_p99) seconds = std::max(seconds, std::ceil(10 * enough / per_s) / 10);
     }
   }
   return sim::seconds(seconds);

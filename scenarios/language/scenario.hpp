@@ -335,9 +335,14 @@ enum class Start {
   one_by_one  // beside loads that run already, each when it has loaded
 };
 [[nodiscard]] const char* to_string(Start value);
+// Answers a second from which on p99 of requests decides how long a run lasts that nobody set, and the
+// longest.
+inline constexpr double least_per_s_for_p99 = 20;
+inline const sim::Duration longest_for_p99 = sim::seconds(60);
 struct Run {
   sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until`, its maximum
   sim::Duration warmup = sim::seconds(1);
+  bool until_p99 = false;     // nobody set the duration: it goes on until p99 of requests is known
   bool warmup_given = false;  // false: it goes on until what cameras gathered at the start is worked off
   bool warmup_found = false;  // `auto`: the warm-up is found by a first run
   std::optional<ThermalStart> thermal{};  // absent: idle

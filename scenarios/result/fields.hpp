@@ -657,6 +657,7 @@ void fields(auto& v, Of<Judged> /*record*/) {
 void fields(auto& v, Of<Breaks> /*record*/) {
   v("change", &Breaks::change, pool::first, About{"What would have to be otherwise"});
   v("by", &Breaks::by, pool::first, About{"By how much, 0.2 a fifth; null: nothing up to twice breaks it"});
+  v("limit", &Breaks::limit, pool::first, About{"The limit that breaks, as in words of `limits`"});
 }
 
 void fields(auto& v, Of<Verdict> /*record*/) {

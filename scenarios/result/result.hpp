@@ -342,6 +342,7 @@ struct Judged {
 struct Breaks {
   std::string change;  // "requests come more often"
   Metric by;           // 0.2: a fifth; absent: twice of nothing that was tried breaks it
+  std::string limit;   // "detector p99": the limit that breaks; empty if none does
 };
 
 // The answer to the limits, or the objective, of a scenario. The metric is the one that decides: the limit

@@ -68,6 +68,7 @@ Equilibrium thermal_equilibrium(const Scenario& scenario, const Assembly& assemb
   pilot.gpu_metrics.reset();
   pilot.run.until.reset();
   pilot.run.warmup_given = true;
+  pilot.run.until_p99 = false;
   // A replayed load varies over time, so all of it counts.
   const bool whole = replays(scenario, control);
   if (!whole) pilot.run.warmup = warmup;

@@ -165,6 +165,7 @@ void find_warmup(Run& run, const Scenario& scenario, const Assembly& assembly, c
   first.run.until.reset();
   first.run.duration = run.warmup + run.duration;
   first.run.warmup = sim::Duration::zero();
+  first.run.until_p99 = false;
   RunControl alone;
   alone.interrupt = control.interrupt;
   alone.requests = control.requests;

@@ -1,6 +1,7 @@
 #include "scenarios/run/simulation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "scenarios/language/scenario.hpp"
@@ -85,8 +86,35 @@ bool Simulation::run() {
   if (!advance_to(warm_) || !work_off()) return false;
   end_warmup();
   if (!advance_to(end_)) return false;
+  while (scenario_.run.until_p99 && stop_ == "duration" && end_ < warm_ + longest_for_p99) {
+    const Time needed = warm_ + sim::seconds(std::ceil(needed_s()));
+    if (needed <= end_) break;
+    end_ = std::min(needed, warm_ + longest_for_p99);
+    if (!advance_to(end_)) return false;
+  }
   board_->settle();
   return true;
+}
+
+// The time that p99 of requests takes to be known, in seconds; 0 if it is known, or never will be.
+double Simulation::needed_s() {
+  const double load = link_load(window());
+  double longest = 0;
+  for (std::size_t i = 0; i < board_->processes().size(); ++i) {
+    process::Inference& process = board_->processes()[i];
+    if (std::ranges::any_of(process::parts_of(process.spec()), [](const process::Spec& part) {
+          return part.arrivals.closed_loop() || part.arrivals.kind == process::ArrivalKind::trace;
+        }))
+      continue;
+    const auto open = together(open_loads(process, window(), waited_[i], load));
+    if (open && open->stable != true) continue;
+    const Times times = times_of(process.latencies(), window(), false);
+    if (times.needs.empty() ||
+        static_cast<double>(times.samples) < 0.9 * least_per_s_for_p99 * window().seconds())
+      continue;
+    longest = std::max(longest, times.needs.back().second.run_s);
+  }
+  return longest;
 }
 
 bool Simulation::go_on(Duration duration) {
@@ -123,7 +151,7 @@ bool Simulation::work_off() {
   };
   const Time first = warm_, latest = warm_ + most;
   next_look_ = Time::never();
-  const std::int64_t too_many = 2 * waiting() + 8;
+  const std::int64_t too_many = waiting() + waiting() / 4 + 8;
   while (std::erase_if(queues, empty), !queues.empty() && warm_ < latest && waiting() < too_many) {
     warm_ += look;
     if (!advance_to(warm_)) return false;

@@ -54,6 +54,7 @@ class Simulation {
   [[nodiscard]] double link_load(const Window& window);
   void end_warmup();
   [[nodiscard]] bool work_off();
+  [[nodiscard]] double needed_s();
 
   const Scenario& scenario_;
   const Assembly& assembly_;

@@ -143,5 +143,38 @@ TEST(DefaultDuration, tells_p99_of_every_camera_and_the_length_that_a_slower_sou
   EXPECT_GT(slow.processes[0].latency_ms.needs.back().second.run_s, 70);
 }
 
+// Two stages in Python and a network keep a thread of this board busy for 98 % of the time between two
+// frames, so that the frames that wait while its clocks rise are worked off only after some seconds.
+constexpr const char* nearly_busy =
+    "device: jetson-orin-nano-super\npower_mode: 15W\n"
+    "processes: [{model: yolo11n, precision: int8, arrivals: {periodic: 30 /s},\n"
+    "  stages: [{resize: 640}, {normalise: numpy}, infer, {nms: numpy}]}]\n";
+
+TEST(DefaultWarmup, ends_when_what_cameras_gathered_at_the_start_is_worked_off) {
+  const Result found = run_text(nearly_busy),
+               steady = run_text(std::string(nearly_busy) + "run: {warmup: 20 s, duration: 20 s}\n"),
+               early = run_text(std::string(nearly_busy) + "run: {warmup: 1 s, duration: 20 s}\n");
+  EXPECT_GT(found.warmup.set_s, 1.5);
+  EXPECT_EQ(early.warmup.set_s, 1);
+  const auto p90 = [](const Result& result) { return result.processes[0].latency_ms.p90.value(); };
+  EXPECT_NEAR(p90(found), p90(steady), 0.1 * p90(steady));
+  EXPECT_GT(p90(early), 1.2 * p90(steady));
+}
+
+TEST(DefaultWarmup, is_a_second_where_nothing_waits_and_ends_where_the_queue_only_grows) {
+  EXPECT_EQ(run_text(on_h200("{periodic: 100 /s}", "seed: 1")).warmup.set_s, 1);
+  const Result grows = run_text(on_h200("{periodic: 100000 /s}", "seed: 1"));
+  EXPECT_EQ(grows.processes[0].stable, false);
+  EXPECT_LT(grows.warmup.set_s, 1.4);
+}
+
+TEST(DefaultDuration, goes_on_until_p99_is_known_unless_it_is_given) {
+  const Result found = run_text(nearly_busy),
+               given = run_text(std::string(nearly_busy) + "run: {duration: 16.7 s}\n");
+  EXPECT_TRUE(found.processes[0].latency_ms.p99);
+  EXPECT_LE(found.simulated_s, 60);
+  EXPECT_NEAR(given.simulated_s, 16.7, 1e-9);
+}
+
 }  // namespace JOSTLE_FILE
 }  // namespace jostle::scenarios::testing
