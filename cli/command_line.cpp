@@ -34,7 +34,8 @@ constexpr const char* epilogue =
     "  0    done\n"
     "  1    failed\n"
     "  2    wrong usage, invalid input, or an output that cannot be opened; nothing was run\n"
-    "  3    a process does not fit into memory; `run` runs the others. Of `probe`, `record`: a part failed "
+    "  3    a process does not fit into memory (`run` runs the others), or heat shuts the board down. Of "
+    "`probe`, `record`: a part failed "
     "or was set "
     "aside\n"
     "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";

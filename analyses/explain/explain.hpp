@@ -164,6 +164,8 @@ struct ExplainQuestion {
                                                      const Governed& governed);
 // "the governor lowered the GPU clock from 353 to 306 MHz", and the rise of latency that follows from it.
 [[nodiscard]] std::string clocks_sentence(const Tried& tried, const scenarios::Result& before);
+// The reason why a result has no metrics: "does not fit into memory", "shuts down".
+[[nodiscard]] std::string why_none(const scenarios::Result& result);
 // "53.6 % waiting for another process's slice; a second board (images/s +117.2 %) would remove it": the
 // group's share of an image's time, and the change that removes it.
 [[nodiscard]] std::string sentence_of(const Explained& explained, const scenarios::Result& before,

@@ -118,9 +118,15 @@ std::string bounds(const scenarios::GpuRunningBy& by, const scenarios::SystemRes
 
 }  // namespace
 
+std::string why_none(const scenarios::Result& result) {
+  const auto lost =
+      std::ranges::find_if(result.processes, [](const auto& one) { return one.status != "ok"; });
+  return lost == result.processes.end() ? "" : lost->problem.substr(0, lost->problem.find(':'));
+}
+
 std::string sentence_of(const Explained& explained, const scenarios::Result& before,
                         const std::vector<Tried>& tried) {
-  if (!explained.share) return "no results: it does not fit into memory";
+  if (!explained.share) return "no results: " + why_none(before);
   const process::ShareRow* loss = nullptr;
   const process::ShareRow* use = &process::share_rows.front();
   double max_lost = 0, max_used = 0;

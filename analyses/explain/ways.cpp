@@ -112,7 +112,10 @@ std::string reason_of(const std::string& name, const Explanation& explanation,
                                  : "no engine in fp16 or int8 of one stream can move";
   if (name == "on-cores")
     return one_process ? "" : "no costs of a runtime on these cores are known, or none can move";
-  if (one_process) return {};
+  if (one_process)
+    return name == "as-streams" || (name == "mig" && device.instances.kinds.empty())
+               ? ""
+               : "it is for several processes";
   if (name == "mig")
     return device.instances.kinds.empty() || !scenario.mig.empty() ? ""
                                                                    : "no instances have room for all of them";
@@ -138,7 +141,7 @@ std::vector<Way> ways_of(const Explanation& explanation, const scenarios::Scenar
     if (kind != ChangeKind::sharing && kind != ChangeKind::placement) continue;
     Way& way = ways.emplace_back(Way{tried.what_if.name, tried.what_if.label});
     if (!tried.all_fit) {
-      way.reason = "does not fit into memory";
+      way.reason = why_none(tried.results.front());
       continue;
     }
     std::vector<const scenarios::Scenario*> boards;

@@ -300,6 +300,35 @@ void add_to_streams(scenarios::ProcessResult& process, const scenarios::ProcessE
   }
 }
 
+// The process whose results are the requests of this one; null if none is.
+const scenarios::ProcessResult* before(const scenarios::ProcessResult& process,
+                                       const scenarios::Result& result, const scenarios::Scenario& scenario) {
+  const std::string& name = scenario.processes[static_cast<std::size_t>(process.entry)].arrivals.after;
+  if (name.empty()) return nullptr;
+  const auto found = std::ranges::find_if(result.processes, [&](const scenarios::ProcessResult& one) {
+    return &one != &process && scenarios::called(one) == name;
+  });
+  return found == result.processes.end() ? nullptr : &*found;
+}
+
+// A process that works on the results of another gets as many fewer as that may serve, and its latency, which
+// begins with the other's request, may be longer or shorter by as much as the other's.
+void widen_by(const scenarios::ProcessResult& first, scenarios::ProcessResult& process) {
+  const auto& from = first.throughput;
+  if (process.throughput.pi90 && from.pi90 && from.mean > 0)
+    process.throughput.pi90->first =
+        std::min(process.throughput.pi90->first, *process.throughput.mean * from.pi90->first / *from.mean);
+  for (const auto& [value, pi90, quantity] : latency_rows) {
+    scenarios::Interval& own = process.latency_ms.pi90.*pi90;
+    const scenarios::Interval& others = first.latency_ms.pi90.*pi90;
+    const scenarios::Metric& here = process.latency_ms.*value;
+    const scenarios::Metric& there = first.latency_ms.*value;
+    if (!own || !others || !here || !there) continue;
+    own->first = std::max(0.0, std::min(own->first, *here - (*there - others->first)));
+    own->second = std::max(own->second, *here + (others->second - *there));
+  }
+}
+
 }  // namespace
 
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
@@ -313,6 +342,9 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
     add_to_process(process, spreads.entries[entry], at, error.ground(work, process.grades.kernels), error);
     add_to_streams(process, work, spreads.entries[entry], at, error);
   }
+  for (std::size_t link = 1; link < scenario.processes.size(); ++link)  // the longest chain has so many links
+    for (scenarios::ProcessResult& process : result.processes)
+      if (const auto* const first = before(process, result, scenario)) widen_by(*first, process);
   scenarios::SystemResult& system = result.system;
   const Ground weakest{weakest_basis(result, scenario, error.base()), furthest_batch(scenario, error.base())};
   const Around rate = around(system.throughput, spreads.throughput, error.of("throughput", weakest));

@@ -90,21 +90,24 @@ constexpr std::array<Worsening, 4> worsenings{
 struct FirstBroken {
   std::size_t step = worse_steps.size();
   std::vector<const Worsening*> by;
+  std::string limit = {};  // what breaks there: "detector p99"
 };
 
 // More of a change breaks what less of it breaks. So one that does not break at the last step, or where
 // another does, is not the smallest.
 FirstBroken first_broken(std::vector<const Worsening*> changes,
-                         const std::function<bool(const Worsening&, std::size_t step)>& breaks) {
+                         const std::function<std::string(const Worsening&, std::size_t step)>& broken_by) {
   FirstBroken found{worse_steps.size(), std::move(changes)};
   std::size_t low = 0, step = worse_steps.size() - 1;
   while (low < found.step) {
-    std::vector<char> broken(found.by.size());
-    scenarios::parallel_for(broken.size(), [&](std::size_t i) { broken[i] = breaks(*found.by[i], step); });
-    if (std::ranges::count(broken, 1) > 0) {
+    std::vector<std::string> broken(found.by.size());
+    scenarios::parallel_for(broken.size(), [&](std::size_t i) { broken[i] = broken_by(*found.by[i], step); });
+    const auto first = std::ranges::find_if_not(broken, &std::string::empty);
+    if (first != broken.end()) {
       std::size_t i = 0;
-      std::erase_if(found.by, [&](const Worsening*) { return broken[i++] == 0; });
+      std::erase_if(found.by, [&](const Worsening*) { return broken[i++].empty(); });
       found.step = step;
+      found.limit = *first;
     } else {
       low = step + 1;
     }
@@ -125,7 +128,7 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
     Scenario changed = scenario;
     if (change.slow(changed, *profile->spec, 2)) changes.push_back(&change);
   }
-  const auto breaks = [&](const Worsening& change, std::size_t step) {
+  const auto broken_by = [&](const Worsening& change, std::size_t step) -> std::string {
     Scenario changed = scenario;
     change.slow(changed, *profile->spec, 1 + worse_steps.at(step) / 100.0);
     scenarios::RunControl quiet;
@@ -134,16 +137,18 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
     try {
       const auto result = scenarios::run(changed, quiet);
       if (!result) throw scenarios::Interrupted();
-      return std::ranges::any_of(judged(limits, *result), [](const auto& one) { return one.met == false; });
+      for (const scenarios::Judged& one : judged(limits, *result))
+        if (one.met == false) return one.words;
+      return {};
     } catch (const scenarios::RunError&) {  // the board cannot run it so
-      return false;
+      return {};
     }
   };
-  const FirstBroken first = first_broken(std::move(changes), breaks);
+  const FirstBroken first = first_broken(std::move(changes), broken_by);
   scenarios::Breaks found;
   if (first.step < worse_steps.size()) {
     const double by = worse_steps.at(first.step) / 100.0;
-    return {first.by.front()->words, first.by.front()->of_clocks ? by / (1 + by) : by};
+    return {first.by.front()->words, first.by.front()->of_clocks ? by / (1 + by) : by, first.limit};
   }
   for (const Worsening* const change : first.by)
     found.change += (found.change.empty() ? "" : ", ") + std::string(change->words);

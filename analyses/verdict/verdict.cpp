@@ -63,6 +63,18 @@ std::vector<Meant> meant(const std::string& metric, NumbersOf numbers, const Res
   return found;
 }
 
+// A lower percentile that is above the limit already, where the run is too short for the one asked for: the
+// answer is no. "p90 7.2 ms"; else empty.
+std::string above_already(const std::string& path, double limit, const ResultMetrics& metrics) {
+  const std::size_t at = path.rfind(".p");
+  if (at == std::string::npos) return {};
+  for (const char* const lower : {"p95", "p90", "p50"}) {
+    const Metric value = metrics.find(path.substr(0, at + 1) + lower, Worst::greatest);
+    if (value && *value > limit) return fmt::format("{} {} ms", lower, input::decimal(*value, 3));
+  }
+  return {};
+}
+
 // The metric of the worst process, without its limit.
 Judged worst_value(const std::string& metric, bool least, NumbersOf numbers, const Result& result) {
   const ResultMetrics metrics(result);
@@ -111,7 +123,8 @@ std::string answer_of(const Judged& judged) {
   return answer + (*judged.met ? ", but not on every board" : ", but on some boards");
 }
 
-std::string breaks_words(const scenarios::Breaks& breaks) {
+// `decides`: the words of the limit that the sentence before is about.
+std::string breaks_words(const scenarios::Breaks& breaks, const std::string& decides) {
   if (!breaks.by) {
     std::string text;
     for (const auto& [change, doubled] : {std::pair("requests", "twice the requests"),
@@ -125,8 +138,8 @@ std::string breaks_words(const scenarios::Breaks& breaks) {
   // The amount stands before the comparative: "requests come 20 % more often".
   const std::size_t space = breaks.change.find(" more "), slow = breaks.change.rfind(' ');
   const std::size_t at = space == std::string::npos ? slow : space;
-  return fmt::format("breaks if {} {:.0f} %{}", breaks.change.substr(0, at), 100 * *breaks.by,
-                     breaks.change.substr(at));
+  return fmt::format("{}breaks if {} {:.0f} %{}", breaks.limit == decides ? "" : breaks.limit + " ",
+                     breaks.change.substr(0, at), 100 * *breaks.by, breaks.change.substr(at));
 }
 
 }  // namespace
@@ -160,6 +173,16 @@ std::vector<Judged> judged(const AskedLimits& limits, const Result& result) {
     Judged one = worst_value(constraint.metric, least, limits.numbers, result);
     one.limit = limit;
     decide(one);
+    if (!one.met && limit && !least) {
+      const ResultMetrics metrics(result);
+      for (const Meant& each : meant(one.metric, limits.numbers, result)) {
+        const std::string above = above_already(each.path, *limit, metrics);
+        if (above.empty()) continue;
+        one.met = false;
+        one.words = fmt::format("{} (at least its {})", one.words, above);
+        break;
+      }
+    }
     all.push_back(std::move(one));
   };
   for (const Constraint& constraint : limits.constraints) {
@@ -239,7 +262,7 @@ scenarios::Verdict verdict_of(std::vector<Judged> all, std::optional<scenarios::
   others("; {} missed", [](const Judged& one) { return one.met == false; });
   others("; {} met", [](const Judged& one) { return one.met == true; });
   if (verdict.met == true && breaks) {
-    verdict.text += "; " + breaks_words(*breaks);
+    verdict.text += "; " + breaks_words(*breaks, decides.words);
     verdict.breaks = std::move(breaks);
   }
   verdict.limits = std::move(all);

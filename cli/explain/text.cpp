@@ -239,8 +239,8 @@ Table what_ifs_table(const Explanation& explanation) {
   for (std::size_t i = 0; i < explanation.tried.size(); ++i) {
     const Tried& tried = explanation.tried[i];
     if (std::ranges::find(explanation.leading, i) != explanation.leading.end()) continue;
-    add(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), tried, true,
-        tried.all_fit ? Style::plain : Style::bad);
+    add(tried.what_if.label + (tried.all_fit ? "" : ": " + analyses::why_none(tried.results.front())), tried,
+        true, tried.all_fit ? Style::plain : Style::bad);
   }
   std::vector<Column> columns{left("what if")};
   for (const Figure& figure : figures_of(explanation.aim, explanation.tried.front())) {

@@ -59,7 +59,10 @@ Table power_modes(const board::DeviceSpec& device, const std::vector<board::Powe
          fmt::format("{}", board::online_cpus(device, &mode, std::nullopt).size()), range(least, fastest),
          range(mode.gpu_min_clock_hz.value_or(0), mode.gpu_max_clock_hz.value_or(device.gpu.max_clock_hz)),
          fmt::format("{}", mode.tpcs ? *mode.tpcs * device.gpu.sms_per_tpc : device.gpu.sm_count),
-         mhz(mode.emc_max_clock_hz.value_or(device.memory.max_clock_hz)),
+         mhz(mode.emc_max_clock_hz.value_or(device.memory.max_clock_hz)) +
+             (mode.emc_max_clock_hz && mode.jetson_clocks_lifts_emc
+                  ? fmt::format(" ({} after jetson_clocks)", mhz(device.memory.max_clock_hz))
+                  : ""),
          mode.dla_max_clock_hz ? mhz(*mode.dla_max_clock_hz) : ""});
   }
   return table;

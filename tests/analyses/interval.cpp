@@ -471,6 +471,22 @@ TEST(Interval, of_requests_lies_between_nothing_and_what_is_offered) {
   }
 }
 
+TEST(Interval, of_a_process_behind_another_is_no_narrower_than_that_one_makes_it) {
+  const auto result = run_with_interval(
+      scenario("device: jetson-orin-nano\nprocesses:\n"
+               "  - {name: first, model: yolov8n, precision: int8, arrivals: {periodic: 10 /s}}\n"
+               "  - {model: resnet18, precision: int8, after: first, fan_out: {mean: 2}}\n"
+               "run: {duration: 2 s, warmup: 200 ms}\n"),
+      {});
+  const auto &first = result->processes[0], &second = result->processes[1];
+  const auto &early = first.latency_ms.pi90.mean, &late = second.latency_ms.pi90.mean;
+  ASSERT_TRUE(early && late && first.throughput.pi90 && second.throughput.pi90);
+  EXPECT_GE(late->second - *second.latency_ms.mean, early->second - *first.latency_ms.mean - 1e-9);
+  EXPECT_GE(*second.latency_ms.mean - late->first, *first.latency_ms.mean - early->first - 1e-9);
+  EXPECT_LE(second.throughput.pi90->first / *second.throughput.mean,
+            first.throughput.pi90->first / *first.throughput.mean + 1e-9);
+}
+
 TEST(Interval, of_tokens_end_at_what_their_requests_ask_for) {
   const std::string chat =
       "device: jetson-orin-nano-super\nprocesses: [{model: qwen2.5_0.5b, precision: q4_k_m, "

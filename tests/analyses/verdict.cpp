@@ -93,6 +93,27 @@ TEST(Verdict, what_breaks_a_limit_breaks_it_when_it_is_run_and_a_little_less_doe
               HasSubstr(fmt::format("breaks if requests come {:.0f} % more often", 100 * by)));
 }
 
+TEST(Verdict, names_the_limit_that_breaks) {
+  const double ms = judged_run(gate("")).processes.back().latency_ms.mean.value();
+  const Result result = judged_run(gate(fmt::format(
+      "constraints: {{processes.1.latency_ms.mean: {{max: {} ms}}, system.power_w: {{max: 9 W}}}}\n",
+      1.2 * ms)));
+  const Verdict& verdict = result.verdict.value();
+  ASSERT_TRUE(verdict.met == true && verdict.breaks && verdict.breaks->by) << verdict.text;
+  EXPECT_EQ(verdict.metric, "system.power_w");
+  EXPECT_EQ(verdict.breaks->limit, "camera mean latency");
+  EXPECT_THAT(verdict.text, HasSubstr("; camera mean latency breaks if "));
+}
+
+TEST(Verdict, is_no_where_a_lower_percentile_is_above_the_limit_already) {
+  const Result result = judged_run(
+      "device: jetson-orin-nano\nconstraints: {processes.0.latency_ms.p99: {max: 1 ms}}\n"
+      "processes: [{name: cam, model: yolov8n, precision: fp16, arrivals: {periodic: 10 /s}}]\n"
+      "run: {duration: 2 s, warmup: 200 ms}\n");
+  EXPECT_EQ(result.verdict->met, false);
+  EXPECT_THAT(result.verdict->text, HasSubstr("at least its p"));
+}
+
 TEST(Verdict, of_a_network_on_the_cores_breaks_as_their_clocks_fall) {
   const auto with = [](const std::string& limits) {
     return judged_run("device: raspberry-pi-5\ngovernors: {cpu: performance}\n" + limits +
