@@ -3,7 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
@@ -20,7 +24,7 @@
 namespace jostle::cli {
 namespace {
 
-Table devices() {
+Table devices(bool /*markdown*/) {
   Table table({left("device"), shrinking("description"), shrinking("power modes", 1)});
   for (const std::string& name : profiles::device_names()) {
     input::Problems problems;  // shipped profiles are tested; `show` reports the problems of a broken one
@@ -68,10 +72,13 @@ Table power_modes(const board::DeviceSpec& device, const std::vector<board::Powe
   return table;
 }
 
-Table models() {
+constexpr std::string_view text_family = "language model";
+// The networks of a family, or all.
+Table models(std::string_view family) {
   Table table({left("model"), right("input", 4), right("params M", 3), right("GFLOP"), left("family", 2),
                left("definition", 1), shrinking("description", 5)});
   for (const dnn::Model& model : dnn::models()) {
+    if (!family.empty() && family != model.family) continue;
     const dnn::Network network = model.build(model.default_input);
     table.add({std::string(model.name), fmt::format("{}", model.default_input),
                fmt::format("{:.2f}", static_cast<double>(network.parameters()) / 1e6),
@@ -79,19 +86,39 @@ Table models() {
                std::string(model.source), std::string(model.description)});
   }
   for (const llm::Architecture& of : llm::architectures()) {  // GFLOP: for a token without previous ones
+    if (!family.empty() && family != text_family) continue;
     const double weights = static_cast<double>(llm::block_weights(of) + llm::head_weights(of) -
                                                llm::parameters(of) + llm::active_parameters(of));
     table.add({std::string(of.name), "text",
                fmt::format("{:.2f}", static_cast<double>(llm::parameters(of)) / 1e6),
-               fmt::format("{:.2f}", 2e-9 * weights), "language model", "transformers",
+               fmt::format("{:.2f}", 2e-9 * weights), std::string(text_family), "transformers",
                fmt::format("{}: {} layers of {}, {} heads, {} of keys", of.source, of.layers, of.hidden,
                            of.heads, of.kv_heads)});
   }
   return table;
 }
 
+// The families and their networks' names, in lines of a terminal.
+Table families() {
+  constexpr std::size_t widest = 60;
+  std::map<std::string_view, std::vector<std::string_view>> names;
+  for (const dnn::Model& model : dnn::models()) names[model.family].push_back(model.name);
+  for (const llm::Architecture& of : llm::architectures()) names[text_family].push_back(of.name);
+  Table table({left("family"), left("networks")});
+  for (const auto& [family, members] : names) {
+    std::string line, first(family);
+    for (const std::string_view name : members) {
+      if (!line.empty() && line.size() + name.size() > widest)
+        table.add({std::exchange(first, ""), std::exchange(line, "")});
+      line += fmt::format("{}{}", line.empty() ? "" : " ", name);
+    }
+    table.add({first, line});
+  }
+  return table;
+}
+
 // The words for stages, and what they cost.
-Table stages() {
+Table stages(bool /*markdown*/) {
   Table table({left("word"), left("way"), left("on"), right("cost"), left("for each"), left("grade"),
                shrinking("source", 1)});
   for (const profiles::StageCost& cost : profiles::stage_costs()) {
@@ -169,16 +196,16 @@ void add_list(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "list", "List the devices, models or stages that scenarios can name, or a device's power modes");
   command->require_subcommand(0, 1);
-  const auto add = [&](const char* what, const char* help, Table (*table)()) {
+  const auto add = [&](const char* what, const char* help, const std::function<Table(bool)>& table) {
     CLI::App* const list = command->add_subcommand(what, help);
     const auto markdown = std::make_shared<bool>(false);
     list->add_flag("--markdown", *markdown, "Print a Markdown table");
     list->callback([&task, table, markdown] {
       task = [table, markdown](Context& context) {
         if (*markdown)
-          context.terminal.print_data(table().markdown());
+          context.terminal.print_data(table(true).markdown());
         else
-          print(table(), context.terminal);
+          print(table(false), context.terminal);
         return ExitCode::done;
       };
     });
@@ -186,7 +213,17 @@ void add_list(CLI::App& app, Task& task) {
   };
   add_examples(*add("devices", "The shipped boards and cards", devices),
                {"list devices", "list devices --markdown"});
-  add_examples(*add("models", "The built-in networks", models), {"list models", "list models --markdown"});
+  const auto family = std::make_shared<std::string>();
+  CLI::App* const networks =
+      add("models", "The built-in networks by family, or those of a family with their sizes",
+          [family](bool markdown) { return family->empty() && !markdown ? families() : models(*family); });
+  networks->add_option("FAMILY", *family, "Of this family alone, with parameters and operations")
+      ->type_name("")
+      ->check([](const std::string& given) {
+        return models(given).rows() > 0 ? ""
+                                        : fmt::format("there is no family '{}'", input::printable(given));
+      });
+  add_examples(*networks, {"list models", "list models resnet", "list models --markdown"});
   add_examples(*add("stages", "The words for stages around inference, with their costs", stages),
                {"list stages", "list stages --markdown"});
   CLI::App* const modes = command->add_subcommand("modes", "The power modes of a device and their limits");

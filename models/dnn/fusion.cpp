@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "models/dnn/graph/network.hpp"
@@ -171,12 +172,14 @@ class Folder {
   }
 
   // Records the tensors that the newest fused layer reads because of `node`; an operand that it already holds
-  // costs nothing.
+  // costs nothing, nor does one that an elementwise kernel has read.
   void note_operands(Node node, bool first) {
     FusedLayer& fused = fused_layers_.back();
     const std::size_t self = fused_layers_.size() - 1;
+    if (first) read_.clear();
     bool main = first;
     for (const Node operand : network_.inputs(node)) {
+      const bool again = !read_.insert(operand).second && is_pointwise(fused.op);
       std::vector<std::size_t> writers;
       add_writers(operand, writers);
       const bool held = std::ranges::find(writers, self) != writers.end();
@@ -184,7 +187,8 @@ class Folder {
       fused.reads_input = fused.reads_input || views_input(operand);
       const bool counted = std::exchange(main, false);  // its elements are counted in `in`
       const Op op = network_.layer(node).op;
-      if (!held && !counted && (takes_two(op) || (op == Op::concat && lowering_ == Lowering::cores)))
+      if (!held && !counted && !again &&
+          (takes_two(op) || (op == Op::concat && lowering_ == Lowering::cores)))
         fused.other_elements += network_.layer(operand).out.elements();
     }
   }
@@ -230,14 +234,32 @@ class Folder {
   // The only reader of a layer, if it can be computed while that layer's result is still on the chip.
   [[nodiscard]] std::optional<Node> foldable_after(Node node) const {
     const std::vector<Node> consumers = network_.consumers(node);
-    if (consumers.size() != 1 || !operands_are_done(consumers.front())) return std::nullopt;
+    if (consumers.size() != 1) return std::nullopt;
     const Node next = consumers.front();
     const FusedLayer& fused = fused_layers_.back();
     const Layer& layer = network_.layer(next);
+    if (!operands_are_done(next)) return beside(fused, next);
     const bool fits = lowering_ == Lowering::graph   ? kernel_takes(fused, next)
                       : lowering_ == Lowering::cores ? core_takes(fused, layer)
                                                      : takes(fused, layer);
     return fits ? std::optional(next) : std::nullopt;
+  }
+
+  // TensorRT computes neighbouring elementwise layers in one kernel whatever they read (developer guide,
+  // PointWise fusion): the one operand of `next` that is not done yet is computed in the kernel that computes
+  // the others.
+  [[nodiscard]] std::optional<Node> beside(const FusedLayer& fused, Node next) const {
+    if (lowering_ != Lowering::optimised || !is_pointwise(fused.op) || !is_pointwise(network_.layer(next).op))
+      return std::nullopt;
+    std::optional<Node> open;
+    for (const Node operand : network_.inputs(next)) {
+      if (is_done(operand)) continue;
+      if (open || !is_pointwise(network_.layer(operand).op) || !operands_are_done(operand) ||
+          network_.consumers(operand).size() != 1)
+        return std::nullopt;
+      open = operand;
+    }
+    return open;
   }
 
   // True if the loop of a library on cores computes `next` while it stores its result (Lowering::cores).
@@ -293,6 +315,7 @@ class Folder {
   // For each concatenation: the fused layers that write its owned operands.
   std::map<Node, std::vector<std::size_t>> copies_;
   std::vector<FusedLayer> fused_layers_;
+  std::set<Node> read_;  // by the newest fused layer
 };
 
 }  // namespace

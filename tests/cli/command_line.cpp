@@ -186,7 +186,14 @@ TEST_F(CommandLine, set_goes_over_the_file_and_its_errors_name_it) {
 TEST_F(CommandLine, list_names_what_scenarios_can_name) {
   EXPECT_THAT(jostle({"list", "devices"}).output, HasSubstr("\nnvidia-h200 "));
   EXPECT_THAT(jostle({"list", "models"}).output,
+              testing::ContainsRegex("\nresnet +resnet101 resnet152 resnet18 resnet34 resnet50"));
+  EXPECT_THAT(jostle({"list", "models", "resnet"}).output,
               testing::ContainsRegex("\nresnet50 +224 +25.56 +8.18 +resnet +torchvision +ResNet-50\n"));
+  EXPECT_THAT(jostle({"list", "models", "resnet"}).output, testing::Not(HasSubstr("vgg")));
+  EXPECT_THAT(jostle({"list", "models", "language model"}).output, HasSubstr("\nqwen3_4b "));
+  const Outcome unknown = jostle({"list", "models", "resnets"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.error, HasSubstr("there is no family 'resnets'"));
   EXPECT_THAT(jostle({"list", "models", "--markdown"}).output, HasSubstr("\n| resnet50 | 224 | 25.56 |"));
 }
 

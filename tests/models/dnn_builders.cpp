@@ -265,17 +265,24 @@ TEST(Builders, give_the_keypoints_of_80_classes_the_parameters_of_its_file) {
 TEST(Builders, give_rfdetr_the_parameters_of_its_table_and_the_operations_of_its_paper) {
   // roboflow/rf-detr: millions of parameters, of which twelve of thirteen groups of queries with their first
   // stage, and the token of masks, only train; one norm is shared by four features.
-  constexpr std::int64_t group =
-      (256 * 256 + 256 + 512) + (256 * 91 + 91) + (2 * (256 * 256 + 256) + 256 * 4 + 4) + 300 * (256 + 4);
+  const auto group = [](std::int64_t n) {
+    return (n * n + n + 2 * n) + (n * 91 + 91) + (2 * (n * n + n) + n * 4 + 4) + 300 * (n + 4);
+  };
   struct Row {
     const char* name;
-    double parameters, gflop;  // of Robinson et al., 2025
+    double parameters, gflop;  // the paper's (Robinson et al., 2025); 0: unknown here
+    std::int64_t wide = 384, n = 256;
   };
-  for (const Row& row : {Row{"rfdetr_nano", 30.5, 31.9}, Row{"rfdetr_small", 32.1, 59.8},
-                         Row{"rfdetr_medium", 33.7, 78.8}, Row{"rfdetr_large", 33.9, 125.6}}) {
-    const std::int64_t all = build(row.name).parameters() + 12 * group + 384 - 3 * 2 * 384;
+  for (const Row& row :
+       {Row{"rfdetr_nano", 30.5, 31.9}, Row{"rfdetr_small", 32.1, 59.8}, Row{"rfdetr_medium", 33.7, 78.8},
+        Row{"rfdetr_large", 33.9, 125.6}, Row{"rfdetr_xlarge", 126.4, 0, 768, 512},
+        Row{"rfdetr_2xlarge", 126.9, 0, 768, 512}}) {
+    const std::int64_t all = build(row.name).parameters() + 12 * group(row.n) + row.wide - 3 * 2 * row.wide;
     EXPECT_NEAR(static_cast<double>(all) / 1e6, row.parameters, 0.05) << row.name;
-    EXPECT_NEAR(2e-9 * static_cast<double>(build(row.name).macs()), row.gflop, 0.01 * row.gflop) << row.name;
+    if (row.gflop > 0) {
+      EXPECT_NEAR(2e-9 * static_cast<double>(build(row.name).macs()), row.gflop, 0.01 * row.gflop)
+          << row.name;
+    }
   }
   // Its first README has 29.0 M, 1.5 % more than one group of queries, the last block, which nothing reads,
   // and the rest; the modules of its first commit have no more than these, or 3.6 M more with all groups.
@@ -322,6 +329,26 @@ TEST(Builders, give_pi05_the_parameters_of_its_parts) {
   constexpr std::int64_t kept = 18 * 2 * 256 * 712;  // numbers of keys and values
   EXPECT_NEAR(static_cast<double>(action.parameters() - kept), 311e6, 1e6);
   EXPECT_EQ(build("pi05_vision").macs(), 2 * find_model("pi05_vision")->build(1).macs())
+      << "a view sees itself";
+}
+
+TEST(Builders, give_gr00t_the_parameters_of_its_parts) {
+  // transformers counts 2,127,532,032 of Qwen3-VL 2B, of which 1,720,574,976 are a language model of 28
+  // layers and 151,936 words. Isaac-GR00T prints 1,091,722,240 of its diffusion transformer and 201,433,088
+  // of four layers that mix; a server that loaded N1.7 printed 3.14 B. Norms have a bias here.
+  constexpr std::int64_t words = 151'936 * 2048, language = 1'720'574'976,
+                         layer = (language - words - 2048) / 28, encoder = 2'127'532'032 - language,
+                         mixing = 201'433'088, transformer = 1'091'722'240;
+  EXPECT_EQ(build("gr00t_vision").parameters(), encoder - (2304 - 256) * 1024) << "positions of 256 patches";
+  EXPECT_EQ(build("gr00t_language").parameters(),
+            16 * (layer + 2 * 2048 + 2 * 128) + 2 * 2048 + 2 * 2048 + mixing);
+  constexpr std::int64_t robot = (132 + 1) * 1024 + (1024 + 1) * 1536 +                          // state
+                                 (132 + 1) * 1536 + (2 * 1536 + 1) * 1536 + (1536 + 1) * 1536 +  // actions
+                                 (1024 + 1) * 1024 + (1024 + 1) * 132;                           // velocities
+  EXPECT_EQ(build("gr00t_action").parameters(), transformer + robot + 40 * 1536 + 65 * 2 * 1536);
+  EXPECT_NEAR(static_cast<double>(encoder + words + 16 * layer + 2048 + mixing + transformer + 32 * robot),
+              3.14e9, 0.005e9);
+  EXPECT_EQ(build("gr00t_vision").macs(), 2 * find_model("gr00t_vision")->build(1).macs())
       << "a view sees itself";
 }
 
@@ -583,7 +610,10 @@ TEST(Builders, give_a_rectangle_the_operations_of_its_area) {
 TEST(Builders, take_a_rectangle_or_say_that_they_take_none) {
   for (const Model& model : models()) {
     SCOPED_TRACE(model.name);
-    const int step = model.family == "depth_anything" ? 14 : model.name == "rfdetr_base" ? 56 : 32;
+    const int step = model.family == "depth_anything" ? 14
+                     : model.name == "rfdetr_base"    ? 56
+                     : model.name.ends_with("xlarge") ? 40
+                                                      : 32;
     const int width = std::max(model.default_input, 512) / step * step,
               height = width * 3 / 4 / (2 * step) * (2 * step);
     try {
@@ -595,8 +625,9 @@ TEST(Builders, take_a_rectangle_or_say_that_they_take_none) {
       EXPECT_EQ(error.what(), "an input of " + input_text(rectangle(width, height)) + ": " +
                                   std::string(model.name) + " takes one number, no rectangle, such as " +
                                   std::to_string(height));
-      EXPECT_TRUE(std::set<std::string_view>({"bert", "hiera", "pi05", "swin", "unet3d", "vit", "whisper"})
-                      .contains(model.family));
+      EXPECT_TRUE(
+          std::set<std::string_view>({"bert", "gr00t", "hiera", "pi05", "swin", "unet3d", "vit", "whisper"})
+              .contains(model.family));
     }
   }
   EXPECT_EQ(refusal("yolo26n", rectangle(640, 400)),
@@ -606,7 +637,10 @@ TEST(Builders, take_a_rectangle_or_say_that_they_take_none) {
 RC_GTEST_PROP(Builders, give_operations_that_never_fall_and_the_same_parameters_for_a_larger_input, ()) {
   const Model& model = models()[*rc::gen::inRange<std::size_t>(0, models().size())];
   // Multiples that the network takes.
-  const int step = model.family == "depth_anything" ? 14 : model.name == "rfdetr_base" ? 56 : 64;
+  const int step = model.family == "depth_anything" ? 14
+                   : model.name == "rfdetr_base"    ? 56
+                   : model.name.ends_with("xlarge") ? 40
+                                                    : 64;
   const int least = model.family == "whisper" ? model.default_input - 5 * step : model.default_input;
   const int input = least + step * *rc::gen::inRange(0, 5);
   const Network small = model.build(input), large = model.build(input + step);

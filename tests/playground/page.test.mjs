@@ -96,6 +96,9 @@ test('form and text are in step, and comments stay', async () => {
     await type(page, `# mine\n${small}`);
     await page.getByRole('tab', {name: 'Form'}).click();
     assert.equal(await page.getByLabel('Network').inputValue(), 'resnet50');
+    const families = await page.getByLabel('Network').locator('optgroup').evaluateAll((all) => Object.fromEntries(all.map((of) => [of.label, [...of.children].map(({value}) => value)])));
+    assert.deepEqual(families.mobilenet_v3, ['mobilenet_v3_large', 'mobilenet_v3_small']);
+    assert.ok(families['language models'].includes('qwen3_4b') && !families.resnet.includes('vgg16'));
     const before = await throughput(page);
     await page.getByLabel(/^Batch/).fill('5');
     await page.getByLabel(/^Precision/).selectOption('int8');

@@ -496,8 +496,8 @@ class Module(unittest.TestCase):
         self.assertIn("15W", modes["jetson-orin-nano"])
         resnet = next(network for network in jostle.networks() if network.name == "resnet50")
         self.assertEqual(resnet.parameters, 25557032)
-        listed = subprocess.run([JOSTLE, "list", "models"], capture_output=True, text=True, check=True).stdout.splitlines()
-        self.assertEqual([network.name for network in jostle.networks()], [line.split()[0] for line in listed[1:]])
+        listed = subprocess.run([JOSTLE, "list", "models", "--markdown"], capture_output=True, text=True, check=True).stdout.splitlines()
+        self.assertEqual([network.name for network in jostle.networks()], [line.split()[1] for line in listed[2:]])
 
     def test_approximations_are_warnings(self):
         Path("nvpmodel.conf").write_text(

@@ -4,8 +4,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -73,6 +75,36 @@ TEST(Pipeline, serves_all_images_of_a_run_with_a_number_of_batches) {
         run_text(text.substr(0, text.find("run:")) + "run: {batches: " + std::to_string(batches) + "}\n");
     EXPECT_NEAR(result.processes.front().images.value(), batches, 1e-9);
   }
+}
+
+TEST(Pipeline, of_a_python_package_is_as_fast_as_its_maker_measured) {
+  // roboflow/inference, Inference Benchmarks: an L4, an image a call; the stages are those of its code, and
+  // nothing is fitted on them. ORT: numpy on whole photographs before, TensorRT: PyTorch on the GPU.
+  struct Row {
+    std::string model, size;
+    double tensorrt, onnxruntime;  // images/s
+  };
+  std::vector<double> off;
+  for (const Row& row : {Row{"rfdetr_nano", "384", 299.5, 103.5}, Row{"rfdetr_small", "512", 253.4, 57.4},
+                         Row{"rfdetr_medium", "576", 201.8, 62.8}, Row{"rfdetr_large", "704", 160.5, 36.9},
+                         Row{"rfdetr_xlarge", "700", 96.1, 18.1}, Row{"rfdetr_2xlarge", "880", 74.1, 17.4}}) {
+    const auto rate = [&](const std::string& keys, const std::string& before) {
+      return run_text("device: nvidia-l4\nprocesses:\n  - {model: " + row.model + ", " + keys +
+                      ", stages: [" + before +
+                      ", infer, {nms: numpy}, {call: python}]}\nrun: {duration: 4 s}\n")
+          .system.throughput.value();
+    };
+    const double tensorrt = rate("precision: fp16, runtime: tensorrt",
+                                 "{resize: " + row.size + ", size: 640x480}, {normalise: gpu}");
+    const double onnxruntime =
+        rate("precision: fp32, runtime: onnxruntime",
+             "{normalise: numpy, size: 640x480}, {resize: " + row.size + "}, {colour: cpu}");
+    EXPECT_NEAR(tensorrt, row.tensorrt, 0.25 * row.tensorrt) << row.model;
+    off.push_back(std::abs(tensorrt / row.tensorrt - 1));
+    off.push_back(std::abs(onnxruntime / row.onnxruntime - 1));
+  }
+  std::ranges::sort(off);
+  EXPECT_LT(off[6], 0.15) << "the median";
 }
 
 TEST(Pipeline, tells_the_time_in_each_stage) {

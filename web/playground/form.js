@@ -4,7 +4,7 @@ import {changed, tree, withoutProcess, withProcess} from './document.js';
 
 const at = (value, path) => path.reduce((of, key) => of?.[key], value);
 // Of the weights of language models, and what runs them (docs/scenario.md).
-const weights = ['q4_k_m', 'q8_0', 'awq', 'int4', 'int8', 'fp8', 'fp16'], engines = ['llama.cpp', 'ollama', 'mlc', 'tensorrt-llm', 'vllm'];
+const weights = ['q4_k_m', 'q4_0', 'q8_0', 'awq', 'gptq', 'int4', 'mxfp4', 'nvfp4', 'w4a8', 'int8', 'fp8', 'fp16'], engines = ['llama.cpp', 'ollama', 'mlc', 'tensorrt-llm', 'vllm'];
 const chat = {precision: 'q4_k_m', runtime: 'llama.cpp', generate: {prompt: 64, tokens: 64}};
 const batches = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
@@ -21,12 +21,19 @@ function field(label, input, path, {read, write}, edit) {
   };
 }
 
-// texts: what may be chosen; `none`: what stands there when the key is absent.
-function select(label, path, texts, none, edit) {
+// texts: what may be chosen; `none`: what stands there when the key is absent; `group`: the heading above a text, if it has one.
+function select(label, path, texts, none, edit, group = () => undefined) {
   const input = element('select');
   const fill = (value) => {
-    const all = [...(none === null ? [] : ['']), ...texts, ...(value && !texts.includes(value) ? [value] : [])];
-    input.replaceChildren(...all.map((text) => element('option', {value: text}, text || none)));
+    const all = [...(none === null ? [] : ['']), ...texts, ...(value && !texts.includes(value) ? [value] : [])], groups = new Map();
+    input.replaceChildren(...all.flatMap((text) => {
+      const option = element('option', {value: text}, text || none), heading = group(text);
+      if (heading === undefined) return [option];
+      const known = groups.get(heading);
+      if (known) known.append(option);
+      else groups.set(heading, element('optgroup', {label: heading}, option));
+      return known ? [] : [groups.get(heading)];
+    }));
     input.value = value ?? '';
   };
   fill();
@@ -108,11 +115,12 @@ export function form({catalogue, change}) {
   };
   const edit = (path, value) => put(changed(current, path, value));
 
-  const talks = (name) => catalogue.language_models.includes(name);
+  const talks = (name) => catalogue.language_models.includes(name), families = new Map(catalogue.models.map(({name, family}) => [name, family]));
+  const family = (name) => (talks(name) ? 'language models' : families.get(name));
   const names = (process, index) => select('Network', ['processes', index, 'model'], [...catalogue.models.map(({name}) => name), ...catalogue.language_models], null, (path, name) => {
     if (talks(name) === talks(process.model)) edit(path, name);
     else put(changed(current, path.slice(0, 2), talks(name) ? {model: name, ...chat} : {model: name, precision: 'fp16'}));
-  });
+  }, family);
 
   function parts(process, index) {
     const path = (...keys) => ['processes', index, ...keys];
