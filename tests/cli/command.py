@@ -864,8 +864,8 @@ class Command(unittest.TestCase):
 
     def test_stages_of_the_host_are_told(self):
         done = self.jostle("run", str(SOURCE / "scenarios/paper/video_pipeline.yaml"), "--set", "run.duration=10 s")
-        self.assertRegex(done.stdout, r"0  ssd300   normalise numpy +\d+")
-        self.assertRegex(done.stdout, r"0  ssd300   tensors on the GPU +\d+")
+        self.assertRegex(done.stdout, r"0  ssd300_resnet50  normalise numpy +\d+")
+        self.assertRegex(done.stdout, r"0  ssd300_resnet50  tensors on the GPU +\d+")
 
     def test_pipelines_are_near_public_figures(self):
         # docs/pipelines.md, but for the video, the two streams and the short application, which it tells as misses.
