@@ -118,7 +118,9 @@ class FleetPlanner {
     const scenarios::Scenario scenario =
         lengthened(with_cameras(candidates_.scenario(candidate), cameras, rate_), length);
     const auto profile = candidates_.profiles().required(scenario);
+    const auto work = candidates_.profiles().work(*profile);
     scenarios::RunControl control;
+    control.shared = work.get();
     control.interrupt = control_.interrupt;
     control.every_percentile = true;
     control.all_must_fit = true;

@@ -162,6 +162,7 @@ scenarios::RunControl Candidates::control_with(scenarios::SharedWork* work) cons
   scenarios::RunControl control;
   control.shared = work;
   control.interrupt = interrupt_;
+  control.among = scenarios::Among::changes;
   return control;
 }
 
@@ -178,18 +179,17 @@ void Candidates::keep_results_on(const profiles::Profile& profile) const {
   };
 }
 
-scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario, scenarios::Among among) const {
+scenarios::Result Candidates::result_of(const scenarios::Scenario& scenario) const {
   const auto profile = profiles_->required(scenario);
   {
     const std::lock_guard lock(kept_->guard);
     const auto known = kept_->results.find(scenarios::scenario_hash(scenario) + profile->hash);
-    if (among == scenarios::Among::none && known != kept_->results.end()) return known->second;
+    if (known != kept_->results.end()) return known->second;
   }
   const auto work = profiles_->work(*profile);
   scenarios::RunControl control = control_with(work.get());
   control.every_percentile = true;
   control.all_must_fit = true;
-  control.among = among;
   auto result = run(scenario, *profile, control);
   if (!result) throw scenarios::Interrupted();
   return *std::move(result);

@@ -82,8 +82,7 @@ class Candidates {
   [[nodiscard]] double dropped(std::size_t candidate) const;
   // The result of a scenario on its board, with all percentiles; one that does not fit is not simulated. The
   // same scenario is run once, as long as there is room for results. Throws Interrupted, RunError.
-  [[nodiscard]] scenarios::Result result_of(const scenarios::Scenario& scenario,
-                                            scenarios::Among among = scenarios::Among::none) const;
+  [[nodiscard]] scenarios::Result result_of(const scenarios::Scenario& scenario) const;
   // Sets the headroom of a scenario in its values, if the goal limits it. Returns the simulated seconds.
   // Throws Interrupted, RunError.
   double measure_headroom(const Goal& goal, const scenarios::Scenario& scenario, Evaluation& values) const;

@@ -323,9 +323,8 @@ class Planner {
     const GradedPoint point{scenario, plan_.best->values, scenarios::usual_error_share(plan_.best->grade),
                             scenarios::usual_error_share(plan_.best->power_grade.value_or("")),
                             plan_.overload ? scenarios::Metric(plan_.overload->free_share()) : std::nullopt};
-    plan_.if_off = if_off(plan_.goal, point, [&](const auto& slower) {
-      return candidates_.result_of(slower, scenarios::Among::changes);
-    });
+    plan_.if_off =
+        if_off(plan_.goal, point, [&](const auto& slower) { return candidates_.result_of(slower); });
   }
 
   // Adds the energy of the best point and its cost.

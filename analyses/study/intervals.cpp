@@ -45,6 +45,7 @@ std::optional<DrawnPoint> drawn_at_first(const std::vector<scenarios::Scenario>&
   scenarios::RunControl control;
   control.interrupt = interrupt;
   control.all_must_fit = true;
+  control.among = scenarios::Among::changes;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     input::Problems problems;
     auto profile = uncertain_profile(scenarios[i], problems);

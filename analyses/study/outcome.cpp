@@ -124,6 +124,7 @@ std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const prof
     control.interrupt = interrupt;
     control.all_must_fit = true;
     control.shared = work;
+    control.among = scenarios::Among::changes;
     std::optional<scenarios::Result> result = run(scenario, profile, control);
     if (!result) return std::nullopt;
     if (intervals != nullptr && result->status == "ok") intervals->add_to(*result, scenario);

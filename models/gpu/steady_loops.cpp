@@ -123,10 +123,38 @@ bool SteadyLoops::test() const {
   });
 }
 
+// True if the members of a kind take times that differ by more than their batches do: loops in step, of which
+// one always follows the other. Ten times as much between them is no chance, however few records there are.
+bool SteadyLoops::differ(const Kind& kind) const {
+  constexpr double no_chance = 10;
+  struct Sums {
+    double count = 0, time = 0, squares = 0;
+  };
+  std::vector<Sums> sums(members_.size() + 1);  // by context; of all
+  for (std::size_t i = kind.records.size() / transient; i < kind.records.size(); ++i)
+    for (const std::size_t of : {kind.contexts[i], members_.size()}) {
+      const double time = sim::to_us(kind.records[i].time);
+      sums[of].count += 1;
+      sums[of].time += time;
+      sums[of].squares += time * time;
+    }
+  double members = 0, squares = 0;  // squares of the members' means
+  for (const Sums& one : sums)
+    if (&one != &sums.back() && one.count > 0) {
+      members += 1;
+      squares += one.time * one.time / one.count;
+    }
+  const Sums& all = sums.back();
+  const double between = (squares - all.time * all.time / all.count) / std::max(members - 1, 1.0);
+  const double within = (all.squares - squares) / std::max(all.count - members, 1.0);
+  return between > no_chance * std::max(within, 1e-9 * all.squares / all.count);
+}
+
 // The records of a kind, those of each member in their order, since the times of successive batches depend on
-// each other. Each member begins with its own.
+// each other. Each member begins with its own, and has no others if members differ.
 void SteadyLoops::take_shares(std::size_t index) {
   Kind& kind = kinds_[index];
+  const bool apart = differ(kind);
   const std::vector<BatchRecord> all = std::move(kind.records);
   kind.records.clear();
   for (std::size_t context = 0; context < members_.size(); ++context) {
@@ -135,7 +163,9 @@ void SteadyLoops::take_shares(std::size_t index) {
     if (member.own.empty()) member.next = kind.records.size();
     for (std::size_t i = all.size() / transient; i < all.size(); ++i)
       if (kind.contexts[i] == context) kind.records.push_back(all[i]);
-    if (member.next == kind.records.size()) member.next = 0;
+    if (apart && member.own.empty())
+      member.own.assign(kind.records.begin() + static_cast<std::ptrdiff_t>(member.next), kind.records.end());
+    if (!member.own.empty() || member.next == kind.records.size()) member.next = 0;
   }
   kind.contexts.clear();
   kind.following = following_in(kind.records);

@@ -4,7 +4,7 @@
 // distribution: eight streams of one network within some 50 batches each. From then on a batch's time can be
 // taken from the batches before it, instead of simulating each of its kernels again, which is hundreds of
 // times cheaper. Equal loops (the same kernels, priority and share of the SMs) are one kind, and pool their
-// records.
+// records, unless the times of one differ from another's: of two in step, one always follows the other.
 //
 // Where processes take turns, times are those in which the loop's process runs, without refills. Each loop
 // repeats its own batches of whole turns, so that loops which begin a turn together stay together.
@@ -121,10 +121,11 @@ class SteadyLoops {
     std::size_t kind = none;
     std::size_t records = 0, next = 0;
     std::vector<std::size_t> turns;  // `records` at the end of each turn
-    std::vector<BatchRecord> own;    // its records to repeat, where processes take turns
+    std::vector<BatchRecord> own;    // its records to repeat, where members differ or processes take turns
   };
   [[nodiscard]] std::size_t find_kind(const LoopKind& kind);
   [[nodiscard]] bool test() const;
+  [[nodiscard]] bool differ(const Kind& kind) const;
   void take_shares(std::size_t kind);
   [[nodiscard]] bool take_turns(Member& member);
 

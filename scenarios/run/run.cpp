@@ -202,7 +202,7 @@ std::optional<Result> one_run(const Scenario& scenario, const profiles::Profile&
   if (scenario.run.warmup_found) find_warmup(timed.run, scenario, assembly, control);
   Simulation simulation(timed, assembly, control);
   if (!simulation.run()) return std::nullopt;
-  if (control.shared != nullptr && control.shared->keep && control.among == Among::none) {
+  if (control.shared != nullptr && control.shared->keep && control.among <= Among::changes) {
     Result whole = result;
     simulation.add_metrics(whole, true);
     warn_of_starved(whole);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -204,6 +205,29 @@ TEST(SteadyLoops, follow_their_launches_as_far_as_the_records_did) {
   EXPECT_LT(batches, 100);
   ASSERT_TRUE(loops.begin_repeats());
   EXPECT_NEAR(loops.following(0), 0.5, 1e-6);
+}
+
+// The first of two takes 120 us, the other one `other_us`, as if in step; both vary by so much, or not at
+// all.
+TEST(SteadyLoops, repeat_each_their_own_batches_if_these_differ) {
+  for (const auto& [other_us, varies_us, own] :
+       {std::tuple{100, 0, true}, {100, 20, true}, {120, 20, false}}) {
+    SteadyLoops loops;
+    const KernelSequence kernels;
+    sim::RandomStream random(3, "times");
+    std::set<Duration> of_first;
+    for (int batch = 0; !loops.steady() && batch < 30'000; ++batch)
+      for (const std::size_t context : {0U, 1U}) {
+        const double usual = context == 0 ? 120 : other_us;
+        const Duration time = microseconds(usual + varies_us * random.uniform());
+        if (context == 0) of_first.insert(time);
+        loops.add(context, {.kernels = &kernels}, record_of(time), {});
+      }
+    ASSERT_TRUE(loops.begin_repeats()) << other_us;
+    int others = 0;
+    for (int i = 0; i < 30'000; ++i) others += of_first.contains(loops.next(0).time) ? 0 : 1;
+    EXPECT_EQ(others == 0, own) << other_us << ' ' << varies_us;
+  }
 }
 
 TEST(SteadyLoops, of_late_hosts_are_steady_unless_they_pause) {
