@@ -69,7 +69,7 @@ void read_peak(const Cursor& at, const Study& study, double& peak) {
   constexpr double most_peak = 1000;
   const std::string* const text = at.scalar("a factor, or a file of arrival times");
   if (text == nullptr) return;
-  if (!input::is_path(*text)) {
+  if (!input::is_path(*text) && !text->ends_with(".csv")) {
     peak = input::Real{1, most_peak}(at).value_or(1);
     return;
   }

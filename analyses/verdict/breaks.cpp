@@ -76,15 +76,16 @@ bool lower_clocks(Scenario& scenario, const board::DeviceSpec& device, double ti
 }
 
 struct Worsening {
-  const char* words;
+  const char *who, *how;  // "requests come", "more often"; the amount stands between them
+  const char* twice;      // "twice the requests"
   Slow slow;
   bool of_clocks = false;  // a clock that is lower by x makes work longer by x / (1 - x)
 };
 constexpr std::array<Worsening, 4> worsenings{
-    {{"requests come more often", more_requests},
-     {"the networks take longer", slower_networks},
-     {"the stages around them take longer", slower_stages},
-     {"the clocks of cores and GPU are lower", lower_clocks, true}}};
+    {{"requests come", "more often", "twice the requests", more_requests},
+     {"the networks take", "longer", "networks twice as slow", slower_networks},
+     {"the stages around them take", "longer", "stages twice as slow", slower_stages},
+     {"the clocks of cores and GPU are", "lower", "half the clocks", lower_clocks, true}}};
 
 // The first step that breaks a limit, and the changes that do so there: all if none does.
 struct FirstBroken {
@@ -125,7 +126,9 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
     Scenario changed = scenario;
     if (change.slow(changed, *profile->spec, 2)) changes.push_back(&change);
   }
-  const auto breaks = [&](const Worsening& change, std::size_t step) {
+  // The limits that a change breaks, in words.
+  const auto broken = [&](const Worsening& change, std::size_t step) {
+    std::vector<std::string> words;
     Scenario changed = scenario;
     change.slow(changed, *profile->spec, 1 + worse_steps.at(step) / 100.0);
     scenarios::RunControl quiet;
@@ -134,19 +137,28 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
     try {
       const auto result = scenarios::run(changed, quiet);
       if (!result) throw scenarios::Interrupted();
-      return std::ranges::any_of(judged(limits, *result), [](const auto& one) { return one.met == false; });
+      for (const scenarios::Judged& one : judged(limits, *result))
+        if (one.met == false) words.push_back(one.words);
     } catch (const scenarios::RunError&) {  // the board cannot run it so
-      return false;
     }
+    return words;
   };
-  const FirstBroken first = first_broken(std::move(changes), breaks);
+  const FirstBroken first = first_broken(std::move(changes), [&](const Worsening& change, std::size_t step) {
+    return !broken(change, step).empty();
+  });
   scenarios::Breaks found;
   if (first.step < worse_steps.size()) {
-    const double by = worse_steps.at(first.step) / 100.0;
-    return {first.by.front()->words, first.by.front()->of_clocks ? by / (1 + by) : by};
+    const auto& [who, how, twice, slow, of_clocks] = *first.by.front();
+    const double more = worse_steps.at(first.step) / 100.0, by = of_clocks ? more / (1 + more) : more;
+    const std::string which =
+        limits.constraints.size() > 1 ? listed(broken(*first.by.front(), first.step)) + " " : "";
+    return {fmt::format("{} {}", who, how), by,
+            fmt::format("{}breaks if {} {:.0f} % {}", which, who, 100 * by, how)};
   }
-  for (const Worsening* const change : first.by)
-    found.change += (found.change.empty() ? "" : ", ") + std::string(change->words);
+  for (const Worsening* const change : first.by) {
+    found.change += fmt::format("{}{} {}", found.change.empty() ? "" : ", ", change->who, change->how);
+    found.text += (found.text.empty() ? "it also holds with " : " or ") + std::string(change->twice);
+  }
   return found;
 }
 

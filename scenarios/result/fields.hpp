@@ -661,6 +661,8 @@ void fields(auto& v, Of<Breaks> /*record*/) {
 
 void fields(auto& v, Of<Verdict> /*record*/) {
   using V = Verdict;
+  v("question", &V::question, pool::first, About{"What was asked, without its question mark"},
+    Shown::if_there);
   v("text", &V::text, pool::first, About{"The answer in a sentence"});
   v("metric", &V::metric, pool::first, About{"The metric that decides, by its path"});
   v("value", &V::value, pool::first, About{});
