@@ -12,6 +12,7 @@
 #include "models/llm/architecture.hpp"
 #include "output/json.hpp"
 #include "profiles/profile/profile.hpp"
+#include "scenarios/language/in_words.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -59,10 +60,16 @@ std::string picture(const Json& question) {
   const scenarios::Scenario scenario = scenario_of(question);
   const sim::Time begin = sim::Time::zero() + scenario.run.warmup;
   scenarios::ChromeTrace trace({begin, begin + sim::milliseconds(100), max_events});
-  const std::string result = scenarios::to_json(result_of(scenario, &trace));
+  const scenarios::Result result = result_of(scenario, &trace);
   trace.finish();
+  const scenarios::InWords words = scenarios::in_words(result.resolved);
   const auto us = [](sim::Time at) { return sim::to_us(at - sim::Time::zero()); };
-  return "{\"result\":" + result +
+  return "{\"result\":" + scenarios::to_json(result) + ",\"words\":" +
+         output::json_text(
+             {{"question", analyses::question_of(result, words.board)},
+              {"processes", words.processes},
+              {"run", words.run},
+              {"why", analyses::reasons_of(result, analyses::explained_groups(scenario, result))}}) +
          ",\"window_us\":" + output::json_text(Json{us(trace.window().begin), us(trace.window().end)}) +
          ",\"timeline\":" + trace.text() + "}";
 }

@@ -20,10 +20,10 @@ struct Answer {
 // `question`: JSON, {"ask": NAME} with `text`, a scenario as YAML, and `set`, a list of "KEY=VALUE" put over
 // it. Names: "run" (the line of `jostle run --format json`), "csv" (its rows), "check" ([], nothing is run),
 // "picture"
-// ({"result", "window_us", "timeline"}, as a report has them), "explain" (of `jostle explain --format json`),
-// "catalogue" (devices with their power modes, networks, words of the language), "new" ({"text"}, the
-// scenario of a `template` with the answers `board`, `comes`, `models`, `limit` and `cpp`, as `jostle new`
-// asks them).
+// ({"result", "words", "window_us", "timeline"}; words: what was asked, and why it comes out so), "explain"
+// (of `jostle explain --format json`), "catalogue" (devices with their power modes, networks, words of the
+// language), "new" ({"text"}, the scenario of a `template` with the answers `board`, `comes`, `models`,
+// `limit` and `cpp`, as `jostle new` asks them).
 [[nodiscard]] Answer answer(std::string_view question);
 
 // The choices that the page's forms and completion offer.

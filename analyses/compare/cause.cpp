@@ -92,10 +92,15 @@ double gained(const ComparedProcess& process) {
 }
 
 // The pair behind the difference: if the board's throughput differs, the one whose own differs most, else the
-// one whose time of an image changed most. None if no pair has a time on both sides.
+// one whose mean latency changed most. None if no pair has a time on both sides.
 std::optional<PairTime> most_changed(const Compared& compared) {
   const bool by_rate = std::abs(relative_of(compared.system, "throughput").value_or(0)) > no_cause_within;
   std::optional<PairTime> most;
+  const auto later = [](const PairTime& pair) {
+    const Difference row = row_of(pair.process->metrics, "latency mean");
+    if (row.half_width && !row.significant()) return 0.0;
+    return std::abs(row.relative().value_or(pair.relative()));
+  };
   for (const ComparedProcess& process : compared.processes) {
     if (process.a.stream || process.b.stream) continue;  // the time of a process is that of all its streams
     const std::size_t in_a = process.a.process, in_b = process.b.process;
@@ -105,7 +110,7 @@ std::optional<PairTime> most_changed(const Compared& compared) {
     const PairTime pair{&process, *a, *b, kernel_time(compared.a.front(), in_a, (*a)[gpu]),
                         kernel_time(compared.b.front(), in_b, (*b)[gpu])};
     if (!most || (by_rate ? gained(process) > gained(*most->process) * (1 + no_cause_within)
-                          : std::abs(pair.relative()) > std::abs(most->relative()) + no_cause_within))
+                          : later(pair) > later(*most) + no_cause_within))
       most = pair;
   }
   return most;
@@ -116,8 +121,9 @@ std::optional<PairTime> most_changed(const Compared& compared) {
 std::string how_b_is(const Compared& compared, const PairTime& pair) {
   const double rate = relative_of(compared.system, "throughput").value_or(0);
   if (std::abs(rate) > no_cause_within) return rate > 0 ? "faster" : "slower";
-  const double latency = relative_of(pair.process->metrics, "latency mean").value_or(0);
-  if (std::abs(latency) > no_cause_within)
+  const Difference row = row_of(pair.process->metrics, "latency mean");
+  const double latency = row.relative().value_or(0);
+  if (std::abs(latency) > no_cause_within && (row.significant() || !row.half_width))
     return latency < 0 ? "sooner with its answers" : "later with its answers";
   return {};
 }
@@ -166,7 +172,14 @@ std::string parts_words(const PairTime& pair) {
 std::string first_cause(const Compared& compared, const PairTime& pair, const SideNames& names) {
   const std::string how = how_b_is(compared, pair);
   const double a = total_ms(pair.a), b = total_ms(pair.b);
-  const std::string who = fmt::format("process {}", pair.process->a.place());
+  const std::string who = pair.process->a.in_words();
+  const scenarios::ProcessResult &in_a = compared.a.front().processes[pair.process->a.process],
+                                 &in_b = compared.b.front().processes[pair.process->b.process];
+  if ((how == "faster" || how == "slower") && in_a.offered && in_b.offered && in_a.stable != false &&
+      in_b.stable != false && !nearly(*in_a.offered, *in_b.offered))
+    return fmt::format("{} serves {} because {} is asked for {} {} in place of {}", names.b,
+                       how == "faster" ? "more" : "less", who, input::decimal(*in_b.offered, 3),
+                       in_b.throughput.unit, input::decimal(*in_a.offered, 3));
   if (nearly(a, b))
     return fmt::format("{} takes {} ms an image in both{}", who, input::decimal(b, 3),
                        how.empty() ? "" : "; what differs is when requests come");
@@ -212,9 +225,17 @@ std::string turns_words(const Compared& compared, const SideNames& names) {
                      *switches.a > 0 ? names.a : names.b, *switches.a > 0 ? names.b : names.a);
 }
 
-// The changes behind the parts of the time: at most two of limit, clocks, processes, turns and the GPU's own
-// time.
-std::string second_cause(const Compared& compared, const SideNames& names) {
+// True if the part of the time that moved most is work of a core.
+bool is_on_cores(const PairTime& pair) {
+  const auto row = std::ranges::max_element(process::share_rows, {}, [&](const process::ShareRow& one) {
+    return std::abs(pair.b[index_of(one.share)] - pair.a[index_of(one.share)]);
+  });
+  return row->resource == process::Resource::host_speed;
+}
+
+// The changes behind the parts of the time, the clock of what moved first: at most two of limit, clocks,
+// processes, turns and the GPU's own time.
+std::string second_cause(const Compared& compared, const SideNames& names, bool on_cores) {
   const Result &a = compared.a.front(), &b = compared.b.front();
   std::vector<std::string> found;
   const auto add = [&found](std::string words) {
@@ -224,6 +245,7 @@ std::string second_cause(const Compared& compared, const SideNames& names) {
   const auto cpu = [](const Result& result) {
     return result.system.cpu.clock_mhz.empty() ? Metric() : Metric(result.system.cpu.clock_mhz.front());
   };
+  if (on_cores) add(clock_words("CPU clock", cpu(a), cpu(b)));
   add(clock_words("GPU clock", a.system.gpu.clock_mhz, b.system.gpu.clock_mhz));
   if (a.system.limited_by != b.system.limited_by)
     add(fmt::format("in {} {}, in {} {}", names.a,
@@ -236,7 +258,7 @@ std::string second_cause(const Compared& compared, const SideNames& names) {
   add(turns_words(compared, names));
   add(clock_words("memory clock", a.system.memory.clock_mhz, b.system.memory.clock_mhz));
   add(gpu_words(a, b));
-  add(clock_words("CPU clock", cpu(a), cpu(b)));
+  if (!on_cores) add(clock_words("CPU clock", cpu(a), cpu(b)));
   if (found.size() == 1 && a.system.gpu.clock_mhz && b.system.gpu.clock_mhz &&
       nearly(*a.system.gpu.clock_mhz, *b.system.gpu.clock_mhz))
     found.push_back(fmt::format("the GPU clock is the same, {:.0f} MHz", *b.system.gpu.clock_mhz));
@@ -247,12 +269,14 @@ std::string second_cause(const Compared& compared, const SideNames& names) {
 
 std::vector<std::string> causes_of(const Compared& compared, const SideNames& names) {
   std::vector<std::string> found;
-  if (const auto pair = most_changed(compared))
+  const auto pair = most_changed(compared);
+  if (pair)
     found.push_back(first_cause(compared, *pair, names));
   else if (std::ranges::none_of(compared.processes,
                                 [](const ComparedProcess& each) { return each.a.stream || each.b.stream; }))
     return {};
-  if (std::string behind = second_cause(compared, names); !behind.empty()) found.push_back(std::move(behind));
+  if (std::string behind = second_cause(compared, names, pair && is_on_cores(*pair)); !behind.empty())
+    found.push_back(std::move(behind));
   // Turns explain the parts of the time, so they come first.
   if (!turns_words(compared, names).empty()) std::ranges::reverse(found);
   return found;

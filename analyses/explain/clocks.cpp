@@ -7,6 +7,7 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/parts.hpp"
+#include "analyses/verdict/verdict.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -52,11 +53,6 @@ std::string in_words(const ClockChange& clock, const std::vector<ClockChange>& a
            (other.mhz.before != clock.mhz.before || other.mhz.after != clock.mhz.after);
   });
   return apart ? "clock of CPU cluster " + clock.domain.substr(3) : "CPU clock";
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  const std::vector<std::string> but_last(names.begin(), names.end() - 1);
-  return fmt::format("{}{}{}", fmt::join(but_last, ", "), but_last.empty() ? "" : " and ", names.back());
 }
 
 // "the governor lowered the GPU clock from 353 to 306 MHz"; empty if `mover` moved no clock.

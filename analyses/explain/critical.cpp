@@ -53,7 +53,7 @@ std::string sentence(const Critical& critical, const std::vector<Tried>& tried) 
     const Tried& shown = tried[*critical.what_if];
     // Low clocks take no time of their own: they lengthen the time on the other resources.
     const std::string how =
-        critical.resource == Resource::clock_governors ? shown.sentence : "directly it takes " + share;
+        critical.resource == Resource::clock_governors ? shown.sentence : "by itself it has " + share;
     return fmt::format("{}: {} would {} any other change of one resource{}{}", in_words(critical.resource),
                        shown.named(),
                        critical.rescues ? "let all keep up, at less latency than" : "bring more than",

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "analyses/explain/engine_pieces.hpp"
@@ -56,14 +58,29 @@ scenarios::Metric sum_of(const std::vector<scenarios::Result>& results, const Ge
 
 // The mean over the processes and streams that have a latency; none under overload, where latency grows
 // without a mean.
-scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
+// `counts(i)`: whether part i of a board's result is one of those in question.
+template <class Counts>
+scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results, const Counts& counts) {
   if (std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); }))
     return std::nullopt;
   double sum = 0, count = 0;
   for (const scenarios::Result& result : results)
-    for (const Part& part : parts_in(result))
-      if (part.latency_ms().mean) sum += *part.latency_ms().mean, ++count;
+    for (std::size_t i = 0; const Part& part : parts_in(result))
+      if (counts(i++) && part.latency_ms().mean) sum += *part.latency_ms().mean, ++count;
   return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
+}
+// The half-width of that mean, as if the parts were independent; none if one has no interval.
+scenarios::Metric latency_half_width(const std::vector<scenarios::Result>& results) {
+  double squares = 0, count = 0;
+  for (const scenarios::Result& result : results)
+    for (const Part& part : parts_in(result)) {
+      if (!part.latency_ms().mean) continue;
+      const scenarios::Interval& ci95 = part.latency_ms().ci95.mean;
+      if (!ci95) return std::nullopt;
+      squares += std::pow((ci95->second - ci95->first) / 2, 2);
+      ++count;
+    }
+  return count > 0 ? scenarios::Metric(std::sqrt(squares) / count) : std::nullopt;
 }
 // A stream with too few samples for a p99 has that of all streams of its process.
 scenarios::Metric p99_of(const Part& part) {
@@ -270,7 +287,17 @@ Tried compared(WhatIf what_if, const Basis& basis, std::vector<scenarios::Result
   const auto power = [](const scenarios::Result& result) { return result.system.power_w.mean; };
   tried.throughput = {sum_of(one, throughput), sum_of(tried.results, throughput),
                       together(half_width_of(one), half_width_of(tried.results))};
-  tried.latency_ms = {mean_latency(one), mean_latency(tried.results), std::nullopt};
+  // Of the processes that the change leaves in, relative to what it was of them.
+  const auto every = [](std::size_t) { return true; };
+  const auto stays = [&](std::size_t part) {
+    return std::ranges::any_of(tried.what_if.boards, [&](const WhatIfBoard& board) {
+      return std::ranges::find(board.parts, part) != board.parts.end();
+    });
+  };
+  tried.latency_ms = {mean_latency(one, every), mean_latency(tried.results, every),
+                      together(latency_half_width(one), latency_half_width(tried.results))};
+  if (const auto kept = mean_latency(one, stays); kept && tried.latency_ms.after)
+    *tried.latency_ms.after *= *tried.latency_ms.before / *kept;
   const std::vector<PartPlace> places = part_places(basis.scenario);
   const auto counts = [&, &asked = basis.aim.asked](std::size_t part) {
     return !asked || !asked->entry || places[part].id.entry == *asked->entry;
@@ -366,6 +393,8 @@ std::vector<std::vector<scenarios::Result>> results_of(const std::vector<WhatIf>
   return results;
 }
 
+}  // namespace
+
 std::vector<Explained> explained_groups(const scenarios::Scenario& scenario, const scenarios::Result& before,
                                         const std::vector<Tried>& tried) {
   std::vector<Explained> all;
@@ -386,6 +415,57 @@ std::vector<Explained> explained_groups(const scenarios::Scenario& scenario, con
     all.push_back(std::move(part));
   }
   return all;
+}
+
+std::vector<std::string> reasons_of(const scenarios::Result& result, const std::vector<Explained>& groups,
+                                    const std::string& critical) {
+  std::vector<std::string> why;
+  if (groups.empty()) return why;
+  const auto first = [](const Explained& one) { return one.group.processes.front(); };
+  std::optional<std::int64_t> decides;
+  if (result.verdict)
+    for (const scenarios::Judged& one : result.verdict->limits)
+      if (one.metric == result.verdict->metric && one.value == result.verdict->value) decides = one.entry;
+  const auto& about = *std::ranges::max_element(groups, {}, [&](const Explained& one) {
+    const scenarios::ProcessResult& process = result.processes[first(one)];
+    return std::tuple(decides == process.entry, !one.latency.empty(), process.latency_ms.mean.value_or(0));
+  });
+  const auto sentence = [](const Explained& one) { return one.group.label + ": " + one.sentence; };
+  if (!about.latency.empty())
+    why.push_back(scenarios::called(result.processes[first(about)]) + ": " + about.latency);
+  why.push_back(sentence(about));
+  if (why.size() == 1 && !critical.empty()) why.push_back(critical);
+  for (const Explained& other : groups)
+    if (why.size() < 2 && &other != &about) why.push_back(sentence(other));
+  return why;
+}
+
+namespace {
+
+// Sorts the changes: those that matter most, those that meet a missed limit, then by what they bring, as the
+// table shows it; those that nobody can make come last.
+void sort_by_gain(Explanation& explanation) {
+  std::vector<Tried>& tried = explanation.tried;
+  std::vector<std::size_t> order(tried.size()), place(tried.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    const Tried& one = tried[i];
+    const double better = explanation.aim.more_is_better ? 1 : -1;
+    return std::tuple(std::ranges::find(explanation.leading, i) - explanation.leading.begin(),
+                      one.what_if.role != Role::advice, one.meets != true, !one.is_stable(),
+                      -better * one.objective.relative().value_or(-better * 1e9));
+  });
+  std::vector<Tried> sorted;
+  for (const std::size_t i : order) {
+    place[i] = sorted.size();
+    sorted.push_back(std::move(tried[i]));
+  }
+  tried = std::move(sorted);
+  for (std::size_t& i : explanation.leading) i = place[i];
+  if (explanation.critical && explanation.critical->what_if)
+    explanation.critical->what_if = place[*explanation.critical->what_if];
+  if (explanation.overload)
+    for (std::size_t& i : explanation.overload->stable_with) i = place[i];
 }
 
 }  // namespace
@@ -448,6 +528,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     explanation.ways = ways_of(explanation, scenario, *profile->spec, refused);
   }
   explanation.reported = reported(scenario, *profile->spec, before);
+  sort_by_gain(explanation);
   return explanation;
 }
 

@@ -62,7 +62,8 @@ struct Tried {
   std::vector<scenarios::Result> results;  // one per board
   std::vector<ProcessChange> processes = {};
   Change throughput = {};  // images/s of all networks; sequences/s if there are only language models
-  Change latency_ms = {};  // mean over the processes of their mean latencies; absent under overload
+  Change latency_ms = {};  // mean over the processes of their mean latencies, after it relative to those that
+                           // it leaves in; absent under overload
   Change p99_ms = {};      // the process whose objective it is, else the worst; absent under its overload
   Change power_w = {};     // sum over all boards
   Change energy_mj = {};   // per image: power over throughput
@@ -137,7 +138,7 @@ struct Explanation {
   std::optional<Overload> overload;  // none if all processes keep up
   std::optional<Critical> critical;  // none if no process has time shares, or only some changes were tried
   std::vector<ActiveLimit> limits;   // limits that hold clocks down
-  std::vector<Tried> tried;
+  std::vector<Tried> tried;          // the leading ones first, then by gain; last what nobody can make
   std::vector<std::size_t> leading;  // indices of the changes that matter most; empty if only some were tried
   Reported reported;
   std::vector<Way> ways = {};  // one process or three; empty if only some changes were tried
@@ -153,7 +154,17 @@ struct ExplainQuestion {
 // `control.trace`; calls `control.progress` from one thread at a time.
 [[nodiscard]] Explanation explain(const ExplainQuestion& question, const scenarios::RunControl& control);
 
-// The parts of explain() that need no run.
+// The parts of explain() that need no run: of explained_groups() without changes, the sentences name none.
+[[nodiscard]] std::vector<Explained> explained_groups(const scenarios::Scenario& scenario,
+                                                      const scenarios::Result& before,
+                                                      const std::vector<Tried>& tried = {});
+// Why it comes out so in at most two sentences: of the processes that the verdict is about, else of the
+// slowest of those with stages, or of all; then, unless stages have the second one, `critical` or the next
+// processes.
+[[nodiscard]] std::vector<std::string> reasons_of(const scenarios::Result& result,
+                                                  const std::vector<Explained>& groups,
+                                                  const std::string& critical = {});
+
 [[nodiscard]] std::optional<Critical> critical_resource(const scenarios::Result& result,
                                                         const std::vector<Tried>& tried);
 [[nodiscard]] std::vector<std::size_t> overloaded_in(const scenarios::Result& result);

@@ -66,17 +66,19 @@ Metric room_of(const std::vector<EntryLimit>& limits, const Tried& tried, const 
 }
 
 std::vector<WhatIf> pairs_of(const std::vector<Tried>& tried, const std::string& directory) {
-  constexpr std::size_t most = 5;
-  std::map<std::pair<ChangeKind, std::string>, const Tried*> nearest;  // of each kind, and of each stage
+  constexpr std::size_t most = 6;
+  std::map<ChangeKind, const Tried*> nearest;
+  std::vector<const Tried*> order;
   for (const Tried& one : tried) {
     if (one.what_if.role != Role::advice || !one.all_fit || !is_one_board(one)) continue;
-    const std::string& label = one.what_if.label;
-    const bool of_a_stage = one.what_if.name == "stage-way";
-    const Tried*& best = nearest[{one.what_if.kind, of_a_stage ? label.substr(0, label.find(' ')) : ""}];
+    if (one.what_if.kind == ChangeKind::stages) {  // those of two stages are no alternatives
+      order.push_back(&one);
+      continue;
+    }
+    const Tried*& best = nearest[one.what_if.kind];
     if (best == nullptr || one.room.value_or(-1e9) > best->room.value_or(-1e9)) best = &one;
   }
-  std::vector<const Tried*> order;
-  for (const auto& [subject, one] : nearest) order.push_back(one);
+  for (const auto& [kind, one] : nearest) order.push_back(one);
   std::ranges::stable_sort(order, std::greater{}, [](const Tried* one) { return one->room.value_or(-1e9); });
   if (order.size() > most) order.resize(most);
   std::vector<WhatIf> pairs;
@@ -89,11 +91,11 @@ std::vector<WhatIf> pairs_of(const std::vector<Tried>& tried, const std::string&
     for (std::size_t j = i + 1; j < order.size(); ++j) {
       const WhatIf& other = order[j]->what_if;
       auto found = std::ranges::find(next, other.label, &WhatIf::label);
-      // Its label may count otherwise after the first change. Several with its name are different changes.
-      const auto has_its_name = [&](const Tried& one) { return one.what_if.name == other.name; };
-      if (found == next.end() && std::ranges::count_if(tried, has_its_name) == 1)
-        found = std::ranges::find(next, other.name, &WhatIf::name);
-      if (found == next.end()) continue;
+      const bool alike = other.kind == order[i]->what_if.kind;
+      if (found == next.end() && !alike) found = std::ranges::find(next, other.name, &WhatIf::name);
+      if (found == next.end() ||
+          (alike && to_json(found->boards.front().scenario) == to_json(other.boards.front().scenario)))
+        continue;
       WhatIf& pair = pairs.emplace_back(*found);
       pair.name = order[i]->what_if.name + "+" + other.name;
       pair.label = order[i]->what_if.label + " and " + found->label;
@@ -110,9 +112,12 @@ std::string reach_words(const std::vector<Tried>& tried) {
   std::vector<const Tried*> meet;
   for (const Tried& one : tried)
     if (one.meets == true && one.what_if.role == Role::advice) meet.push_back(&one);
+  const auto pairs =
+      std::ranges::count(tried, ChangeKind::pair, [](const Tried& one) { return one.what_if.kind; });
   if (meet.empty())
-    return fmt::format("; none of {} that were tried, and no pair of the nearest, meets it",
-                       input::counted(tried.size(), "change"));
+    return fmt::format("; none of {} that were tried meets it, and none of {} of the nearest",
+                       input::counted(tried.size() - static_cast<std::size_t>(pairs), "change"),
+                       input::counted(pairs, "pair"));
   std::ranges::stable_sort(meet, std::greater{}, [](const Tried* one) { return one->worth.net(); });
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(most, meet.size()); ++i) names.push_back(meet[i]->named());

@@ -22,7 +22,8 @@ struct EntryLimit {
 [[nodiscard]] scenarios::Metric room_of(const std::vector<EntryLimit>& limits, const Tried& tried,
                                         const scenarios::Scenario& scenario, const scenarios::Result& before);
 
-// Pairs of changes of different kinds that one can make: of the five kinds that come nearest to the limits.
+// Pairs of changes that one can make, of different kinds or of two stages: of the six, one of each kind but
+// stages, that come nearest to the limits.
 // The second change of a pair is one of the first changed scenario.
 [[nodiscard]] std::vector<WhatIf> pairs_of(const std::vector<Tried>& tried, const std::string& directory);
 

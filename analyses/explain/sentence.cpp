@@ -136,7 +136,11 @@ std::string sentence_of(const Explained& explained, const scenarios::Result& bef
     if (!row.productive && share > max_lost) loss = &row, max_lost = share;
   }
   std::string text;
-  if (const double waits = share_of(explained, Share::idle); waits >= least_loss)
+  const scenarios::ProcessResult& one = before.processes[explained.group.processes.front()];
+  const double waits = share_of(explained, Share::idle);
+  if (one.offered && one.stable == true && one.instances.empty() && waits < least_loss)
+    text = fmt::format("only {} to spare before it overloads, ", percent(waits));
+  if (waits >= least_loss)
     text = fmt::format("{} {}, ", percent(waits), process::share_rows[index_of(Share::idle)].words);
   if (loss != nullptr && max_lost >= least_loss) {
     return text + fmt::format("{} {}", percent(max_lost), loss->words) +

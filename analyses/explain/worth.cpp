@@ -127,23 +127,27 @@ std::vector<std::string> prices_in_words(const Tried& tried, const scenarios::Re
 }
 
 std::vector<std::size_t> leading(const std::vector<Tried>& tried) {
+  const auto meets = [&](std::size_t i) { return tried[i].meets == true; };
   const auto better = [&](std::size_t a, std::size_t b) {
     const Worth &one = tried[a].worth, &other = tried[b].worth;
-    return one.rescues != other.rescues ? one.rescues : one.net() > other.net();
+    if (one.rescues != other.rescues) return one.rescues;
+    return meets(a) != meets(b) ? meets(a) : one.net() > other.net();
   };
   // Alternatives stand in the order of their effort: a later one must bring more, and not at a price without
   // a figure that the earlier one has less of.
   const auto worth_more_effort = [&](std::size_t later, std::size_t earlier) {
     const Worth &one = tried[later].worth, &other = tried[earlier].worth;
     if (one.rescues != other.rescues) return one.rescues;
-    return one.net() > other.net() + std::log1p(least_worth) &&
+    if (meets(later) != meets(earlier)) return meets(later);
+    const bool pair = tried[later].what_if.kind == ChangeKind::pair;  // in no order of effort
+    return one.net() > other.net() + (pair ? 0 : std::log1p(least_worth)) &&
            !(one.accuracy_unknown && other.accuracy_unknown);
   };
   std::map<ChangeKind, std::size_t> best;  // the best of each kind
   for (std::size_t i = 0; i < tried.size(); ++i) {
     const Worth& worth = tried[i].worth;
     if (tried[i].what_if.role != Role::advice || worth.ruins) continue;
-    if (!worth.rescues && std::expm1(worth.net()) < least_worth) continue;
+    if (!worth.rescues && !meets(i) && std::expm1(worth.net()) < least_worth) continue;
     const auto [known, is_first] = best.try_emplace(tried[i].what_if.kind, i);
     if (!is_first && worth_more_effort(i, known->second)) known->second = i;
   }

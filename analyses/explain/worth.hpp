@@ -41,9 +41,9 @@ struct Worth {
 [[nodiscard]] std::vector<std::string> prices_in_words(const Tried& tried, const scenarios::Result& before);
 
 // Indices of the three changes that matter most, best first; fewer if fewer bring 5 %. Changes that let all
-// keep up come first, then those with the greater gain less price. Of changes of one kind, which are tried in
-// the order of their effort, only the first that no later one beats by 5 % is among them; of precisions, the
-// first. Only advice is, and nothing that ruins a process.
+// keep up come first, then those that meet a missed limit, then those with the greater gain less price. Of
+// changes of one kind, which are tried in the order of their effort, only the first that no later one beats
+// by 5 % is among them; of precisions, the first. Only advice is, and nothing that ruins a process.
 [[nodiscard]] std::vector<std::size_t> leading(const std::vector<Tried>& tried);
 
 struct Change;

@@ -19,10 +19,10 @@ namespace {
 
 constexpr const char* fleet_latency = "processes.latency_ms.p99";
 
-// "747", of a fleet with rented kinds "747, 0.0284 an hour"; empty: neither is known.
+// ", price 747", of a fleet with rented kinds ", price 747, 0.0284 an hour"; empty: neither is known.
 std::string money_words(const Fleet& fleet, const FleetChoice& choice) {
   std::string text;
-  if (choice.price) text = fmt::format(", {:.6g}", *choice.price);
+  if (choice.price) text = fmt::format(", price {:.6g}", *choice.price);
   if (choice.cost_per_hour && !all_bought(fleet))
     text += fmt::format(", {:.3g} an hour", *choice.cost_per_hour);
   return text;
@@ -112,11 +112,29 @@ std::vector<std::string> margin_costs(const Fleet& fleet, const FleetChoice& cho
   return found;
 }
 
+namespace {
+
+std::string question_of(const Fleet& fleet) {
+  std::vector<std::string> limits;
+  for (std::size_t i = 0; i < fleet.goal.criteria.size(); ++i)
+    limits.push_back(criterion_words(fleet.goal.metrics[i], fleet.goal.criteria[i]));
+  std::string busy;
+  if (fleet.peak != 1)
+    busy = fmt::format(", {} in the busiest hour", input::decimal(fleet.rate_per_s * fleet.peak, 3));
+  if (fleet.spare > 0) busy += fmt::format(", also with {} lost", input::counted(fleet.spare, "board"));
+  return fmt::format("Which boards, and how many, carry {} at {:.4g} frames/s each{}{}{}",
+                     input::counted(fleet.cameras, "camera"), fleet.rate_per_s, busy,
+                     limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
+}
+
+}  // namespace
+
 scenarios::Verdict verdict_of(const Fleet& fleet) {
   scenarios::Verdict verdict;
   if (fleet.choices.empty()) {
     verdict.text = "no kind of board carries a camera within the limits";
     verdict.met = false;
+    verdict.question = question_of(fleet);
     return verdict;
   }
   const FleetChoice& first = fleet.choices.front();
@@ -125,7 +143,10 @@ scenarios::Verdict verdict_of(const Fleet& fleet) {
     verdict = verdict_of(std::move(all), {}, [&](const std::string& metric) {
       return rests_on_power(metric) ? first.power_grade.value_or("") : first.grade;
     });
-  const std::string lost = fleet.spare > 0 ? fmt::format(", {} of which may be lost", fleet.spare) : "";
+  std::string lost;
+  if (fleet.spare > 0)
+    lost = fmt::format(", {} of which may be lost (p99 then {})", fleet.spare,
+                       metric_words(fleet_latency, first.lost_p99_ms.value_or(0)));
   verdict.text = fmt::format("{}{}: {}{}{}{}", fleet_name(fleet, first), lost, verdict.text,
                              verdict.text.empty() ? "" : "; ", watts_words(first), money_words(fleet, first));
   if (fleet.choices.size() > 1) {
@@ -135,6 +156,7 @@ scenarios::Verdict verdict_of(const Fleet& fleet) {
                     next.p99_ms ? "p99 " + metric_words(fleet_latency, *next.p99_ms) + ", " : std::string(),
                     watts_words(next), money_words(fleet, next));
   }
+  verdict.question = question_of(fleet);
   return verdict;
 }
 

@@ -2,16 +2,43 @@
 #include "analyses/verdict/verdict.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "analyses/metrics/metric.hpp"
 #include "analyses/plan/plan.hpp"
 #include "analyses/plan/words.hpp"
+#include "input/counted.hpp"
+#include "output/json.hpp"
 
 namespace jostle::analyses {
 namespace {
+
+// "27 settings of board, precision and batch".
+std::string settings_of_keys(const Plan& plan) {
+  const std::string all = input::counted(plan.points, "setting");
+  if (!plan.best) return all;
+  std::vector<std::string> keys;
+  const nlohmann::ordered_json settings = output::parsed_json(plan.best->settings);
+  for (const auto& [key, value] : settings.items()) keys.push_back(plain_setting_name(settings, key));
+  return keys.empty() ? all : fmt::format("{} of {}", all, fmt::join(keys, ", "));
+}
+
+// The goal as a question: "Which of 27 settings of precision and batch has the highest throughput of the
+// board, with power of the board at most 12 W".
+std::string goal_words(const Plan& plan) {
+  std::vector<std::string> wishes, limits;
+  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
+    const Criterion& criterion = plan.goal.criteria[i];
+    (criterion.limit ? limits : wishes).push_back(criterion_words(plan.goal.metrics[i], criterion));
+  }
+  return fmt::format("Which of {} has {}{}{}", settings_of_keys(plan),
+                     fmt::join(wishes, ", and among equals "), limits.empty() ? "" : ", with ",
+                     fmt::join(limits, " and "));
+}
 
 // A criterion against its value at the best point; without one, the nearest value of any point.
 scenarios::Judged against_criterion(const Plan& plan, std::size_t i, double value) {
@@ -48,12 +75,10 @@ scenarios::Judged judged(const Criterion& criterion, const std::string& metric, 
   return one;
 }
 
-scenarios::Verdict verdict_of(const Plan& plan, const BreaksOfLimits& breaks_of_limits) {
-  const auto grade_of = [&plan](const std::string& metric) {
-    if (!plan.best) return std::string();
-    return rests_on_power(metric) ? plan.best->power_grade.value_or("") : plan.best->grade;
-  };
-  if (!plan.best) return none_meets(plan, grade_of);
+namespace {
+
+scenarios::Verdict best_meets(const Plan& plan, const BreaksOfLimits& breaks_of_limits,
+                              const GradeOfMetric& grade_of) {
   const PlanPoint& best = *plan.best;
   std::vector<scenarios::Judged> all;
   AskedLimits limits{{}, NumbersOf::processes};
@@ -75,6 +100,19 @@ scenarios::Verdict verdict_of(const Plan& plan, const BreaksOfLimits& breaks_of_
   const bool limited = !limits.constraints.empty();
   scenarios::Verdict verdict = verdict_of(std::move(all), std::move(breaks), grade_of);
   verdict.text = limited ? text + "; " + verdict.text : std::move(text);
+  return verdict;
+}
+
+}  // namespace
+
+scenarios::Verdict verdict_of(const Plan& plan, const BreaksOfLimits& breaks_of_limits) {
+  const auto grade_of = [&plan](const std::string& metric) {
+    if (!plan.best) return std::string();
+    return rests_on_power(metric) ? plan.best->power_grade.value_or("") : plan.best->grade;
+  };
+  scenarios::Verdict verdict =
+      plan.best ? best_meets(plan, breaks_of_limits, grade_of) : none_meets(plan, grade_of);
+  verdict.question = goal_words(plan);
   return verdict;
 }
 

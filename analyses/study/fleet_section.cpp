@@ -69,8 +69,7 @@ void read_peak(const Cursor& at, const Study& study, double& peak) {
   constexpr double most_peak = 1000;
   const std::string* const text = at.scalar("a factor, or a file of arrival times");
   if (text == nullptr) return;
-  const bool number = !text->empty() && text->find_first_not_of("0123456789.eE+-") == std::string::npos;
-  if (number || !(input::is_path(*text) || text->ends_with(".csv") || text->ends_with(".txt"))) {
+  if (!input::is_path(*text) && !text->ends_with(".csv")) {
     peak = input::Real{1, most_peak}(at).value_or(1);
     return;
   }

@@ -76,38 +76,36 @@ bool lower_clocks(Scenario& scenario, const board::DeviceSpec& device, double ti
 }
 
 struct Worsening {
-  const char* words;
+  const char *who, *how;  // "requests come", "more often"; the amount stands between them
+  const char* twice;      // "twice the requests"
   Slow slow;
   bool of_clocks = false;  // a clock that is lower by x makes work longer by x / (1 - x)
 };
 constexpr std::array<Worsening, 4> worsenings{
-    {{"requests come more often", more_requests},
-     {"the networks take longer", slower_networks},
-     {"the stages around them take longer", slower_stages},
-     {"the clocks of cores and GPU are lower", lower_clocks, true}}};
+    {{"requests come", "more often", "twice the requests", more_requests},
+     {"the networks take", "longer", "networks twice as slow", slower_networks},
+     {"the stages around them take", "longer", "stages twice as slow", slower_stages},
+     {"the clocks of cores and GPU are", "lower", "half the clocks", lower_clocks, true}}};
 
 // The first step that breaks a limit, and the changes that do so there: all if none does.
 struct FirstBroken {
   std::size_t step = worse_steps.size();
   std::vector<const Worsening*> by;
-  std::string limit = {};  // what breaks there: "detector p99"
 };
 
 // More of a change breaks what less of it breaks. So one that does not break at the last step, or where
 // another does, is not the smallest.
 FirstBroken first_broken(std::vector<const Worsening*> changes,
-                         const std::function<std::string(const Worsening&, std::size_t step)>& broken_by) {
+                         const std::function<bool(const Worsening&, std::size_t step)>& breaks) {
   FirstBroken found{worse_steps.size(), std::move(changes)};
   std::size_t low = 0, step = worse_steps.size() - 1;
   while (low < found.step) {
-    std::vector<std::string> broken(found.by.size());
-    scenarios::parallel_for(broken.size(), [&](std::size_t i) { broken[i] = broken_by(*found.by[i], step); });
-    const auto first = std::ranges::find_if_not(broken, &std::string::empty);
-    if (first != broken.end()) {
+    std::vector<char> broken(found.by.size());
+    scenarios::parallel_for(broken.size(), [&](std::size_t i) { broken[i] = breaks(*found.by[i], step); });
+    if (std::ranges::count(broken, 1) > 0) {
       std::size_t i = 0;
-      std::erase_if(found.by, [&](const Worsening*) { return broken[i++].empty(); });
+      std::erase_if(found.by, [&](const Worsening*) { return broken[i++] == 0; });
       found.step = step;
-      found.limit = *first;
     } else {
       low = step + 1;
     }
@@ -128,7 +126,9 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
     Scenario changed = scenario;
     if (change.slow(changed, *profile->spec, 2)) changes.push_back(&change);
   }
-  const auto broken_by = [&](const Worsening& change, std::size_t step) -> std::string {
+  // The limits that a change breaks, in words.
+  const auto broken = [&](const Worsening& change, std::size_t step) {
+    std::vector<std::string> words;
     Scenario changed = scenario;
     change.slow(changed, *profile->spec, 1 + worse_steps.at(step) / 100.0);
     scenarios::RunControl quiet;
@@ -138,20 +138,27 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
       const auto result = scenarios::run(changed, quiet);
       if (!result) throw scenarios::Interrupted();
       for (const scenarios::Judged& one : judged(limits, *result))
-        if (one.met == false) return one.words;
-      return {};
+        if (one.met == false) words.push_back(one.words);
     } catch (const scenarios::RunError&) {  // the board cannot run it so
-      return {};
     }
+    return words;
   };
-  const FirstBroken first = first_broken(std::move(changes), broken_by);
+  const FirstBroken first = first_broken(std::move(changes), [&](const Worsening& change, std::size_t step) {
+    return !broken(change, step).empty();
+  });
   scenarios::Breaks found;
   if (first.step < worse_steps.size()) {
-    const double by = worse_steps.at(first.step) / 100.0;
-    return {first.by.front()->words, first.by.front()->of_clocks ? by / (1 + by) : by, first.limit};
+    const auto& [who, how, twice, slow, of_clocks] = *first.by.front();
+    const double more = worse_steps.at(first.step) / 100.0, by = of_clocks ? more / (1 + more) : more;
+    const std::string which =
+        limits.constraints.size() > 1 ? listed(broken(*first.by.front(), first.step)) + " " : "";
+    return {fmt::format("{} {}", who, how), by,
+            fmt::format("{}breaks if {} {:.0f} % {}", which, who, 100 * by, how)};
   }
-  for (const Worsening* const change : first.by)
-    found.change += (found.change.empty() ? "" : ", ") + std::string(change->words);
+  for (const Worsening* const change : first.by) {
+    found.change += fmt::format("{}{} {}", found.change.empty() ? "" : ", ", change->who, change->how);
+    found.text += (found.text.empty() ? "it also holds with " : " or ") + std::string(change->twice);
+  }
   return found;
 }
 

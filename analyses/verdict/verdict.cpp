@@ -10,6 +10,7 @@
 #include "input/counted.hpp"
 #include "input/units.hpp"
 #include "profiles/profile/profile.hpp"
+#include "scenarios/language/in_words.hpp"
 #include "scenarios/language/objective.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/entries.hpp"
@@ -86,6 +87,7 @@ Judged worst_value(const std::string& metric, bool least, NumbersOf numbers, con
   const scenarios::ObjectiveMetric* const row = scenarios::metric_row(path ? path->metric : metric);
   const std::string words = row != nullptr ? std::string(row->words) : metric;
   const std::vector<Meant> all = meant(metric, numbers, result);
+  if (!all.empty()) judged.entry = all.front().process->entry;
   judged.words = all.empty() ? words : fmt::format("{} {}", called(*all.front().process), words);
   if (all.empty()) {
     judged.value = metrics.find(metric, least ? Worst::least : Worst::greatest);
@@ -101,6 +103,7 @@ Judged worst_value(const std::string& metric, bool least, NumbersOf numbers, con
     judged.value = value;
     judged.pi90 = interval_at(metrics, one.path);
     judged.grows = grows;
+    judged.entry = one.process->entry;
     if (grows || !value) break;
   }
   return judged;
@@ -121,25 +124,6 @@ std::string answer_of(const Judged& judged) {
   const auto& [low, high] = *judged.pi90;
   if (*judged.limit <= low || *judged.limit >= high) return answer;
   return answer + (*judged.met ? ", but not on every board" : ", but on some boards");
-}
-
-// `decides`: the words of the limit that the sentence before is about.
-std::string breaks_words(const scenarios::Breaks& breaks, const std::string& decides) {
-  if (!breaks.by) {
-    std::string text;
-    for (const auto& [change, doubled] : {std::pair("requests", "twice the requests"),
-                                          {"networks", "networks twice as slow"},
-                                          {"stages", "stages twice as slow"},
-                                          {"clocks", "half the clocks"}})
-      if (breaks.change.find(change) != std::string::npos)
-        text += (text.empty() ? "it also holds with " : " or ") + std::string(doubled);
-    return text;
-  }
-  // The amount stands before the comparative: "requests come 20 % more often".
-  const std::size_t space = breaks.change.find(" more "), slow = breaks.change.rfind(' ');
-  const std::size_t at = space == std::string::npos ? slow : space;
-  return fmt::format("{}breaks if {} {:.0f} %{}", breaks.limit == decides ? "" : breaks.limit + " ",
-                     breaks.change.substr(0, at), 100 * *breaks.by, breaks.change.substr(at));
 }
 
 }  // namespace
@@ -246,7 +230,8 @@ scenarios::Verdict verdict_of(std::vector<Judged> all, std::optional<scenarios::
     return std::pair(one.met == false ? 0 : one.limit && !one.met ? 1 : 2, room_left(one));
   };
   const Judged& decides = *std::ranges::min_element(all, {}, order);
-  scenarios::Verdict verdict{.text = sentence_of(decides, usual_error_words(grade_of(decides.metric))),
+  scenarios::Verdict verdict{.question = {},
+                             .text = sentence_of(decides, usual_error_words(grade_of(decides.metric))),
                              .metric = decides.metric,
                              .value = decides.value,
                              .pi90 = decides.pi90,
@@ -262,11 +247,50 @@ scenarios::Verdict verdict_of(std::vector<Judged> all, std::optional<scenarios::
   others("; {} missed", [](const Judged& one) { return one.met == false; });
   others("; {} met", [](const Judged& one) { return one.met == true; });
   if (verdict.met == true && breaks) {
-    verdict.text += "; " + breaks_words(*breaks, decides.words);
+    verdict.text += "; " + breaks->text;
     verdict.breaks = std::move(breaks);
   }
   verdict.limits = std::move(all);
   return verdict;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  return text;
+}
+
+std::string networks_of(const Result& result) {
+  std::vector<std::string> all;
+  for (std::size_t first = 0, end = 0; first < result.processes.size(); first = end) {
+    const ProcessResult& one = result.processes[first];
+    while (end < result.processes.size() && result.processes[end].entry == one.entry) ++end;
+    all.push_back((end - first > 1 ? fmt::format("{} x ", end - first) : "") +
+                  (one.model.empty() ? called(one) : one.model) +
+                  (one.precision ? " " + *one.precision : "") + (one.training ? " training" : ""));
+  }
+  return listed(all);
+}
+
+std::string question_of(const Result& result, const std::string& board) {
+  const std::string networks = networks_of(result);
+  const bool several = result.processes.size() > 1;
+  std::vector<std::string> limits;
+  for (const Judged& one : result.verdict ? result.verdict->limits : std::vector<Judged>()) {
+    if (!one.limit) continue;
+    const auto path = scenarios::process_path(one.metric);
+    const auto* const row = path && !path->place && several ? scenarios::metric_row(path->metric) : nullptr;
+    limits.push_back(fmt::format("{} {}{}{}", row ? std::string(row->words) + " of each" : one.words,
+                                 limit_phrase(one), one.unit.empty() ? "" : " ", one.unit));
+  }
+  if (!limits.empty()) return fmt::format("Does {}, keep {}, running {}", board, listed(limits), networks);
+  const auto talks = [](const ProcessResult& process) { return process.tokens.has_value(); };
+  const char* const unit = std::ranges::all_of(result.processes, talks)    ? "tokens"
+                           : std::ranges::none_of(result.processes, talks) ? "images"
+                                                                           : "images or tokens";
+  return fmt::format("How many {} a second {} {} get on {}, and how long does {} take", unit,
+                     several ? "do" : "does", networks, board, several ? "each" : "one");
 }
 
 void judge(Result& result, const scenarios::Scenario& scenario, const scenarios::RunControl* control) {
@@ -278,6 +302,7 @@ void judge(Result& result, const scenarios::Scenario& scenario, const scenarios:
     breaks = breaks_of(scenario, limits, *control);
   result.verdict = verdict_of(std::move(all), std::move(breaks),
                               [&](const std::string& metric) { return grade_of_metric(metric, result); });
+  result.verdict->question = question_of(result, scenarios::in_words(result.resolved).board);
 }
 
 std::optional<Result> run_and_judge(const scenarios::Scenario& scenario, const scenarios::RunControl& control,

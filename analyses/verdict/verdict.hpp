@@ -65,6 +65,17 @@ using GradeOfMetric = std::function<std::string(const std::string& metric)>;
                                           const scenarios::RunControl& control);
 inline constexpr int runs_of_breaks = 20;
 
+// Names in a sentence: "p99", "p95 and p99", "p90, p95 and p99".
+[[nodiscard]] std::string listed(const std::vector<std::string>& names);
+
+// The networks of a result, each entry once: "yolov8n fp16 and 2 x resnet50 int8".
+[[nodiscard]] std::string networks_of(const scenarios::Result& result);
+
+// What the run of a result was asked, without its question mark; `board`: the board in words. "Does
+// jetson-nano, power mode 5W, keep detector p99 under 50 ms, running yolo11n int8"; without limits "How many
+// images a second does yolo11n int8 get on jetson-nano, power mode 5W, and how long does one take".
+[[nodiscard]] std::string question_of(const scenarios::Result& result, const std::string& board);
+
 // Sets the verdict of a result of the scenario; with a control also what breaks limits that are met. Nothing
 // without limits and an objective.
 void judge(scenarios::Result& result, const scenarios::Scenario& scenario,

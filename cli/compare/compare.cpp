@@ -110,14 +110,15 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
     analyses::add_power_interval(compared.b.front(), b->front(), control);
   }
   terminal.clear_progress();
+  const PageWords words = comparison_words(compared, names);
   if (options.format == "json")
     terminal.print_data(analyses::comparison_json(compared, names) + "\n");
   else
-    terminal.print(comparison_text(compared, names, terminal.width(), terminal.colour()));
+    terminal.print(words_text(words, terminal.width(), terminal.colour()));
   if (page) {
     output::write_whole(
         *page, html_page("compare", a->front().name + ": B against A",
-                         {{"words", words_json(comparison_words(compared, names))},
+                         {{"words", words_json(words)},
                           {"comparison", output::parsed_json(analyses::comparison_json(compared, names))}}));
   }
   const bool a_fits = say_who_fits(names.a, compared.a.front(), terminal);

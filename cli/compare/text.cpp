@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -57,7 +58,7 @@ std::vector<std::string> cells_of(const Difference& difference) {
 }
 
 Table table_of(const std::vector<Difference>& differences) {
-  Table table({left(""), right("A"), right("B"), right("B - A", 60), right("±95 %", 40), right("%"),
+  Table table({shrinking(""), right("A"), right("B"), right("B - A", 60), right("±95 %", 40), right("%"),
                left("noise", 50)});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);
@@ -82,13 +83,6 @@ std::vector<std::string> overload_sentences(const analyses::ComparedProcess& pro
   add("A", process.overload_a);
   add("B", process.overload_b);
   return found;
-}
-
-std::string overload_text(const analyses::ComparedProcess& process, std::size_t pairs, int width) {
-  std::string text;
-  for (const std::string& sentence : overload_sentences(process, pairs))
-    text += paragraph(sentence, width, 0);
-  return text;
 }
 
 // The grade of power and energy on each side; empty if neither board's power is known.
@@ -205,11 +199,16 @@ std::vector<std::string> trust_of_both(const Compared& compared) {
   return found;
 }
 
+// True of a difference that no figure shows.
+bool is_same(const Difference& difference) {
+  return !difference.significant() && std::abs(difference.relative().value_or(1)) < 0.0005;
+}
+
 // Says if the sign of a difference would survive the model's usual error.
 std::string sign_words(const Difference& difference, const std::string& grade) {
   const auto error = scenarios::usual_error_share(grade);
   const Metric relative = difference.relative();
-  if (!error || !relative) return {};
+  if (!error || !relative || is_same(difference)) return {};
   const std::string percent = fmt::format("{} %", signed_percent(relative));
   if (!difference.significant())
     return fmt::format("{} {} may be chance: more pairs or longer runs would tell", difference.metric,
@@ -218,10 +217,10 @@ std::string sign_words(const Difference& difference, const std::string& grade) {
   // A ratio of two errors: the one side too high by `error`, and the other right.
   const double least = *relative > 0 ? *error : 1 - 1 / (1 + *error);
   return std::abs(*relative) > least
-             ? fmt::format("{} stays {} in B if one side alone is off by the model's usual {:.0f} %",
+             ? fmt::format("{} stays {} in B even if the model errs by its usual {:.0f} % on A or B alone",
                            difference.metric, more, 100 * *error)
              : fmt::format(
-                   "{} is {} in B unless one side alone is off by more than {:.2g} %; the model's usual "
+                   "{} is {} in B unless the model errs by more than {:.2g} % on A or B alone; its usual "
                    "error, most of which both sides share, is {:.0f} %: measure both before you decide",
                    difference.metric, more, 100 * std::abs(*relative), 100 * *error);
 }
@@ -253,18 +252,23 @@ std::vector<Difference> told_differences(const Compared& compared) {
   for (const analyses::ComparedProcess& process : compared.processes)
     for (Difference difference : process.metrics) {
       if (difference.metric != "latency p99" || !difference.relative()) continue;
-      if (latency && std::abs(*difference.relative()) <= std::abs(*latency->relative())) continue;
+      const auto size = [](const Difference& of) {  // a certain one before any that may be chance
+        return std::pair(of.significant(), std::abs(*of.relative()));
+      };
+      if (latency && size(difference) <= size(*latency)) continue;
       if (compared.processes.size() > 1)
-        difference.metric += fmt::format(" of process {}", process.a.place());
+        difference.metric = fmt::format("p99 of #{} {}", process.a.place(), process.a.label);
       latency = std::move(difference);
     }
-  if (latency) told.push_back(std::move(*latency));
+  if (latency) told.insert(told.begin(), std::move(*latency));
   return told;
 }
 
 // "throughput +4.0 % (545 to 567 images/s)"; of a difference that may be chance, that it may be so.
 std::string difference_words(const Difference& difference) {
   const std::string unit = difference.unit.empty() ? "" : " " + difference.unit;
+  if (is_same(difference))
+    return fmt::format("{} as before ({}{})", difference.metric, significant(difference.b, 3), unit);
   return fmt::format("{} {} % ({} to {}{}{})", difference.metric, signed_percent(difference.relative()),
                      significant(difference.a, 3), significant(difference.b, 3), unit,
                      difference.significant() ? "" : "; may be chance");
@@ -281,33 +285,6 @@ scenarios::Verdict answer_of(const Compared& compared) {
 }
 
 }  // namespace
-
-std::string comparison_text(const Compared& compared, const analyses::ComparedNames& names, int width,
-                            bool colour) {
-  const std::size_t count = compared.a.size();
-  std::string text = verdict_line(compared.verdict, width, colour) +
-                     verdict_line(answer_of(compared), width, colour) + paragraph("A: " + names.a, width, 0) +
-                     paragraph("B: " + names.b, width, 0);
-  for (const std::string& sentence : pairs_sentences(compared)) text += paragraph(sentence, width, 0);
-  text += passage_text({"why", {}, analyses::causes_of(compared)}, width, colour) +
-          passage_text({"how sure", {}, decision_sentences(compared)}, width, colour);
-  for (const analyses::ComparedProcess& process : compared.processes)
-    text += passage_text({process_heading(process), {table_of(process.metrics)}}, width, colour) +
-            overload_text(process, count, width);
-  text += passage_text({"board", {table_of(compared.system)}}, width, colour) +
-          (power_grades_sentence(compared).empty() ? std::string()
-                                                   : paragraph(power_grades_sentence(compared), width, 0));
-  const auto unmatched = [&](const std::vector<analyses::Unit>& units, const char* which) {
-    if (units.empty()) return;
-    std::string line = fmt::format("Only in {}:", which);
-    for (const analyses::Unit& unit : units)
-      line += fmt::format(" #{} {}{}", unit.place(), unit.label, &unit == &units.back() ? "" : ",");
-    text += "\n" + paragraph(line, width, 0);
-  };
-  unmatched(compared.only_a, "A");
-  unmatched(compared.only_b, "B");
-  return text;
-}
 
 PageWords comparison_words(const Compared& compared, const analyses::ComparedNames& names) {
   const scenarios::InWords a = scenarios::in_words(compared.a.front().resolved),
@@ -333,20 +310,35 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
     words.answer.push_back({"", {}, {answer_of(compared).text}});
     words.answer.push_back({"", {table_of(told)}});
   }
+  Passage sides{"A and B", {}, {"A: " + names.a, "B: " + names.b}};
+  const auto unmatched = [&](const std::vector<analyses::Unit>& units, const char* which) {
+    for (const analyses::Unit& unit : units)
+      sides.lines.push_back(fmt::format("only in {}: #{} {}", which, unit.place(), unit.label));
+  };
+  unmatched(compared.only_a, "A");
+  unmatched(compared.only_b, "B");
+  words.more.push_back(std::move(sides));
   words.more.push_back({"board", {table_of(compared.system)}});
   words.why = analyses::causes_of(compared);
-  words.trust = decision_sentences(compared);
-  std::ranges::copy(trust_of_both(compared), std::back_inserter(words.trust));
+  words.trust = trust_of_both(compared);
+  const auto decisions = decision_sentences(compared);
+  words.trust.insert(words.trust.begin() + 1, decisions.begin(), decisions.end());
   for (const scenarios::Result* const result : {&compared.a.front(), &compared.b.front()}) {
     for (PageWarning warning : overloads_of(*result)) {
       warning.title = (result == &compared.a.front() ? "A " : "B ") + warning.title;
       words.warnings.push_back(std::move(warning));
     }
   }
+  constexpr std::size_t most = 8;  // equal ones with a table
+  std::map<std::string, std::size_t> alike;
   for (const analyses::ComparedProcess& process : compared.processes)
-    words.more.push_back({process_heading(process),
-                          {table_of(process.metrics)},
-                          overload_sentences(process, compared.a.size())});
+    if (++alike[process.label] <= most)
+      words.more.push_back({process_heading(process),
+                            {table_of(process.metrics)},
+                            overload_sentences(process, compared.a.size())});
+  for (const auto& [label, count] : alike)
+    if (count > most)
+      words.missing.push_back(fmt::format("{} of {} {} have no table here", count - most, count, label));
   return words;
 }
 

@@ -353,6 +353,13 @@ std::vector<Passage> passages(const Explanation& explanation, bool prices) {
       if (!price.empty()) notes.push_back(fmt::format("price of {}: {}", i + 1, fmt::join(price, ", ")));
     }
     passage.lines.insert(passage.lines.begin(), notes.begin(), notes.end());
+    const auto shows = std::ranges::find_if(
+        explanation.tried, [](const Tried& tried) { return tried.what_if.role != analyses::Role::advice; });
+    if (shows != explanation.tried.end() && shows != explanation.tried.begin())
+      passage.lines.push_back(
+          fmt::format("from `{}` on nobody can make them: they show what is short, or "
+                      "what something costs",
+                      shows->what_if.label));
     if (std::string graded = power_sentence(explanation); !graded.empty())
       passage.lines.push_back(std::move(graded));
     passage.tables.push_back(what_ifs_table(explanation));
@@ -426,13 +433,12 @@ scenarios::Verdict answer_of(const Explanation& explanation) {
 
 std::string explanation_text(const Explanation& explanation, int width, bool colour) {
   const scenarios::Result& result = explanation.result;
-  std::string text = verdict_line(answer_of(explanation), width, colour) +
-                     verdict_line(result.verdict, width, colour) +
-                     paragraph(fmt::format("{}: {}, seed {}, {} s simulated", result.scenario, result.device,
-                                           result.seed, input::decimal(result.simulated_s, 4)),
-                               width, 0);
-  if (!result.verdict && !lowest(result).empty())
-    text += paragraph("how sure: " + analyses::usual_error_words(lowest(result)), width, 0);
+  std::string text =
+      head_text(explanation_words(explanation), width, colour, verdict_line(result.verdict, width, colour)) +
+      "\n" +
+      paragraph(fmt::format("{}: {}, seed {}, {} s simulated", result.scenario, result.device, result.seed,
+                            input::decimal(result.simulated_s, 4)),
+                width, 0);
   if (explanation.overload)
     text += overload_lines(result, width, colour) + paragraph(explanation.overload->sentence, width, 0);
   if (const double dropped = analyses::ResultMetrics(result).dropped(); dropped > 0)
@@ -457,19 +463,17 @@ PageWords explanation_words(const Explanation& explanation) {
   scenarios::Result result = explanation.result;
   if (!result.verdict) result.verdict.emplace();  // with a bar for each process
   PageWords words = report_words(result);
-  words.question = fmt::format("What limits {}, and which change brings most",
-                               explanation.result.processes.size() > 1 ? "these processes" : "this process");
-  words.scenario = scenarios::in_words(explanation.result.resolved).board;
+  words.question = fmt::format("What limits {} on {}, and which change brings most",
+                               analyses::networks_of(explanation.result),
+                               scenarios::in_words(explanation.result.resolved).board);
   add_reasons(words, explanation);
+  words.why = analyses::reasons_of(result, explanation.groups);
   // The answer to the question comes first: the limit and the best change.
   Passage answer;
   words.verdict->text = answer_of(explanation).text;
   words.verdict->met.reset();
   if (explanation.critical) {
     answer.lines.push_back("limited by " + explanation.critical->sentence);
-    std::erase(words.why, explanation.critical->sentence);
-    if (explanation.groups.size() > 1 && words.why.size() == 1)
-      words.why.push_back(explanation.groups[1].group.label + ": " + explanation.groups[1].sentence);
   }
   if (!words.best.empty()) answer.lines.push_back("best change: " + std::exchange(words.best, {}));
   answer.lines.push_back(result.verdict->text);

@@ -28,15 +28,16 @@ struct OffloadOptions {
 ExitCode write_answer(const OffloadOptions& options, const std::unique_ptr<output::OutputFile>& page,
                       const analyses::OffloadAnswer& answer, const scenarios::InWords& edge,
                       Terminal& terminal) {
+  const PageWords words = offload_words(answer, edge);
   if (options.format == "text")
-    terminal.print(offload_text(answer, terminal.width(), terminal.colour()));
+    terminal.print(head_text(words, terminal.width(), terminal.colour()) + "\n" +
+                   offload_text(answer, terminal.width(), terminal.colour()));
   else
     terminal.print_data(analyses::offload_json(answer));
   if (page) {
     const nlohmann::ordered_json lines = json_lines(analyses::offload_json(answer));
     output::write_whole(*page,
-                        html_page("offload", answer.name,
-                                  {{"words", words_json(offload_words(answer, edge))}, {"lines", lines}}));
+                        html_page("offload", answer.name, {{"words", words_json(words)}, {"lines", lines}}));
   }
   return ExitCode::done;
 }

@@ -591,8 +591,7 @@ std::string break_even_text(const BreakEven& found) {
 
 std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   const auto paragraphed = [width](const std::string& text) { return paragraph(text, width, 0); };
-  std::string text = paragraphed(heading(answer));
-  text += edge_table(answer).text(width, colour);
+  std::string text = edge_table(answer).text(width, colour);
   if (answer.edge.edge_power_w) text += edge_power_line(answer) + "\n";
   text += "\n" + break_even_table(answer).text(width, colour);
   text += "\n" + partitions_text(answer, width, colour);
@@ -608,11 +607,7 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
     text += "\n" + boards_table(answer).text(width, colour) + clocks_text(answer, width);
   text += tokens_text(answer, width, colour);
   text += costs_text(answer, width, colour);
-  text += power_text(answer, width);
-  if (answer.points.empty()) return text;
-  const std::string decision = offload_decision(answer, best_link(answer), worst_link(answer));
-  if (!decision.empty()) text += paragraphed(decision + ".");
-  return text;
+  return text + power_text(answer, width);
 }
 
 PageWords offload_words(const OffloadAnswer& answer, const scenarios::InWords& edge) {

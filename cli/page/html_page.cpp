@@ -1,6 +1,7 @@
 #include "cli/page/html_page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -86,7 +87,8 @@ WordsJson passages(const std::vector<Passage>& all) {
 
 std::string passage_text(const Passage& passage, int width, bool colour) {
   if (passage.tables.empty() && passage.lines.empty()) return {};
-  std::string text = "\n" + styled(passage.title, Style::strong, colour) + "\n";
+  std::string text = "\n";
+  if (!passage.title.empty()) text += styled(passage.title, Style::strong, colour) + "\n";
   for (const Table& table : passage.tables) text += table.text(width, colour);
   for (const std::string& line : passage.lines) text += paragraph(line, width, 2);
   return text;
@@ -97,6 +99,33 @@ std::string verdict_line(const std::optional<scenarios::Verdict>& verdict, int w
   std::string text = paragraph(verdict->text, width, 0);
   text.pop_back();
   return styled(text, verdict->met == false ? Style::bad : Style::strong, colour) + "\n";
+}
+
+std::string head_text(const PageWords& words, int width, bool colour, const std::string& also) {
+  std::string text = paragraph(words.question + "?", width, 0);
+  if (!words.scenario.empty())
+    text += paragraph(fmt::format("{}: {}", words.scenario, fmt::join(words.processes, "; ")), width, 2);
+  scenarios::Verdict answer = words.verdict.value_or(scenarios::Verdict());
+  if (!words.verdict && !words.answer.empty() && !words.answer.front().lines.empty())
+    answer.text = words.answer.front().lines.front();
+  text += verdict_line(answer, width, colour) + also;
+  if (!words.why.empty()) text += paragraph(fmt::format("why: {}", fmt::join(words.why, "; ")), width, 0);
+  if (!words.trust.empty()) text += paragraph("how sure: " + words.trust.front(), width, 0);
+  return text;
+}
+
+std::string words_text(const PageWords& words, int width, bool colour) {
+  std::string text = head_text(words, width, colour);
+  for (const Passage& passage : words.answer)
+    if (words.verdict || &passage != &words.answer.front())  // else the head has it
+      text += passage_text(passage, width, colour);
+  for (const std::string& line : words.missing) text += paragraph(line, width, 2);
+  if (!words.best.empty()) text += paragraph(words.best, width, 2);
+  for (const PageWarning& warning : words.warnings)
+    text += paragraph(fmt::format("{}: {}", warning.title, warning.text), width, 2);
+  for (std::size_t i = 1; i < words.trust.size(); ++i) text += paragraph(words.trust[i], width, 2);
+  for (const Passage& passage : words.more) text += passage_text(passage, width, colour);
+  return text;
 }
 
 PageWords page_words(const scenarios::InWords& scenario) {
@@ -111,7 +140,12 @@ std::string grade_sentence(const std::string& of, const std::string& grade, cons
   return fmt::format("{}: {} ({}: {})", of, far, grade, scenarios::meaning(grade));
 }
 
-nlohmann::ordered_json words_json(const PageWords& words) {
+nlohmann::ordered_json words_json(PageWords words) {
+  constexpr std::size_t most = 2;  // sentences on how sure it is that are not folded
+  if (words.trust.size() > most) {
+    words.more.push_back({"how sure, in detail", {}, {words.trust.begin() + most, words.trust.end()}});
+    words.trust.resize(most);
+  }
   WordsJson json{{"scenario", words.scenario},
                  {"processes", words.processes},
                  {"run", words.run},

@@ -68,11 +68,20 @@ struct PageWords {
   std::vector<Passage> more = {};  // folded
 };
 
+// The head of an answer on a terminal: what was asked, the answer, why, and how sure it is. `also`: a second
+// line of the answer.
+[[nodiscard]] std::string head_text(const PageWords& words, int width, bool colour,
+                                    const std::string& also = {});
+
+// All words on a terminal. Lines of at most `width` columns if no word is longer (60 is always enough).
+[[nodiscard]] std::string words_text(const PageWords& words, int width, bool colour);
+
 // With the scenario of words already in it.
 [[nodiscard]] PageWords page_words(const scenarios::InWords& scenario);
 
-// For the data of a page, as `words`. Sentences begin with a capital and end with a full stop.
-[[nodiscard]] nlohmann::ordered_json words_json(const PageWords& words);
+// For the data of a page, as `words`. Sentences begin with a capital and end with a full stop; those on how
+// sure it is after the second are folded.
+[[nodiscard]] nlohmann::ordered_json words_json(PageWords words);
 
 // How far a real board may be from figures of a grade: "Power: a real board may differ by some 25 % (fitted:
 // ...)"; with a prediction interval: "Power: 9 of 10 measurements on a real board should lie within 11.8 to

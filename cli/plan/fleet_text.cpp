@@ -83,13 +83,14 @@ bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
 
 // Why it takes so many boards of this type, and what the busiest hour and lost boards cost.
 std::vector<std::string> why_so_many(const Fleet& fleet, const FleetChoice& choice) {
-  std::vector<std::string> found = margin_costs(fleet, choice);
+  std::vector<std::string> found;
   found.push_back("one board carries " + carries_sentence(choice));
   if (const auto& fewer = choice.fewer_boards)
     found.push_back(fmt::format("with {} ({} a board{}): {}", input::counted(fewer->boards, "board"),
                                 input::counted(fewer->cameras, "camera"),
                                 fleet.spare > 0 ? fmt::format(" once {} is lost", fleet.spare) : "",
                                 fewer->why));
+  std::ranges::copy(margin_costs(fleet, choice), std::back_inserter(found));
   for (std::size_t i = 0; i < choice.intervals.size(); ++i)
     if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
       found.emplace_back(
@@ -103,13 +104,6 @@ std::string curve_sentence(const FleetChoice& choice) {
   for (const analyses::CurvePoint& point : choice.curve)
     text += fmt::format("{}{} {}", text.empty() ? "p99 by cameras on a board: " : ", ", point.cameras,
                         point.p99_ms ? significant(*point.p99_ms, 3) + " ms" : "does not keep up");
-  return text;
-}
-
-std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width) {
-  std::string text = paragraph(choice_sentence(fleet, choice), width, 2);
-  for (const std::string& sentence : why_so_many(fleet, choice)) text += paragraph(sentence, width, 4);
-  if (const std::string curve = curve_sentence(choice); !curve.empty()) text += paragraph(curve, width, 4);
   return text;
 }
 
@@ -205,48 +199,18 @@ std::string mix_sentence(const Fleet& fleet) {
 
 }  // namespace
 
-std::string fleet_text(const std::string& file, const Fleet& fleet, int width, bool colour) {
-  std::string text =
-      verdict_line(verdict_of(fleet), width, colour) +
-      paragraph(fmt::format("{}: {} at {:.4g} frames/s each; {} of {} simulated in {}", file,
-                            input::counted(fleet.cameras, "camera"), fleet.rate_per_s,
-                            input::counted(fleet.settings, "configuration"),
-                            input::counted(fleet.choices.size() + fleet.carry_none.size(), "board type"),
-                            input::counted(fleet.simulated, "run")),
-                width, 0) +
-      "\n";
-  if (!fleet.choices.empty() || !fleet.carry_none.empty()) text += fleet_table(fleet).text(width, colour);
-  for (const std::string& note : {fleet.power_note, price_note(fleet)})
-    if (!note.empty()) text += paragraph("note: " + note, width, 0);
-  for (const analyses::LeftOut& one : fleet.carry_none) text += paragraph(one.text(), width, 0);
-  if (fleet.mix) text += paragraph(mix_sentence(fleet), width, 0);
-  if (const std::string decision = fleet.choices.empty() ? "" : fleet_decision(fleet); !decision.empty())
-    text += paragraph("how sure: " + decision, width, 0);
-  text += "\n";
-  for (const FleetChoice& choice : fleet.choices) text += choice_text(fleet, choice, width);
-  return text;
-}
-
 PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   PageWords words = page_words(scenario);
-  std::vector<std::string> boards, limits;
+  std::vector<std::string> boards;
   for (const FleetChoice& choice : fleet.choices) boards.push_back(choice.device);
   for (const analyses::LeftOut& left_out : fleet.carry_none) boards.push_back(left_out.device);
-  for (std::size_t i = 0; i < fleet.goal.criteria.size(); ++i)
-    limits.push_back(analyses::criterion_words(fleet.goal.metrics[i], fleet.goal.criteria[i]));
   words.scenario = fmt::format("{}", fmt::join(boards, ", "));
   // Cameras, not the scenario's arrivals, bring the frames.
   constexpr std::string_view closed = ", one batch after the other";
   for (std::string& process : words.processes)
     if (process.ends_with(closed)) process.resize(process.size() - closed.size());
-  std::string busy;
-  if (fleet.peak != 1)
-    busy = fmt::format(", {} in the busiest hour", input::decimal(fleet.rate_per_s * fleet.peak, 3));
-  if (fleet.spare > 0) busy += fmt::format(", also with {} lost", input::counted(fleet.spare, "board"));
-  words.question = fmt::format("Which boards, and how many, carry {} at {:.4g} frames/s each{}{}{}",
-                               input::counted(fleet.cameras, "camera"), fleet.rate_per_s, busy,
-                               limits.empty() ? "" : ", with ", fmt::join(limits, ", "));
   words.verdict = verdict_of(fleet);
+  words.question = words.verdict->question;
   Passage answer{"", {fleet_table(fleet)}};
   if (!fleet.choices.empty()) {
     const FleetChoice& first = fleet.choices.front();
@@ -269,16 +233,19 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   }
   for (const analyses::LeftOut& one : fleet.carry_none) answer.lines.push_back(one.text());
   words.answer.push_back(std::move(answer));
-  words.more.push_back({"how it was searched",
-                        {},
-                        {fmt::format("{} simulated in {}", input::counted(fleet.settings, "configuration"),
-                                     input::counted(fleet.simulated, "run"))}});
+  words.more.push_back(
+      {"how it was searched",
+       {},
+       {fmt::format("{} of {} simulated in {}", input::counted(fleet.settings, "configuration"),
+                    input::counted(fleet.choices.size() + fleet.carry_none.size(), "board type"),
+                    input::counted(fleet.simulated, "run"))}});
   words.best = mix_sentence(fleet);
   for (const std::string& note : {fleet.power_note, price_note(fleet)})
     if (!note.empty()) words.warnings.push_back({"note", note});
   for (const FleetChoice& choice : fleet.choices) {
     std::vector<std::string> lines{choice_sentence(fleet, choice)};
     std::ranges::copy(why_so_many(fleet, choice), std::back_inserter(lines));
+    if (std::string curve = curve_sentence(choice); !curve.empty()) lines.push_back(std::move(curve));
     words.more.push_back({fleet_name(fleet, choice), {}, std::move(lines)});
   }
   return words;

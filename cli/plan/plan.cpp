@@ -156,13 +156,14 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
   };
   const analyses::Fleet fleet = analyses::fleet(*study.fleet, candidates, control);
   terminal.clear_progress();
+  const std::size_t first = fleet.choices.empty() ? 0 : fleet.choices.front().candidate;
+  const PageWords words =
+      fleet_words(fleet, scenarios::in_words(scenarios::to_json(candidates.scenario(first))));
   if (options.format == "json")
     terminal.print_data(analyses::fleet_json(fleet) + "\n");
   else
-    terminal.print(fleet_text(input::file_name(options.study), fleet, terminal.width(), terminal.colour()));
-  if (files.page != nullptr)
-    write_html(files, study, analyses::fleet_json(fleet),
-               fleet_words(fleet, in_words_at(candidates, std::nullopt)));
+    terminal.print(words_text(words, terminal.width(), terminal.colour()));
+  if (files.page != nullptr) write_html(files, study, analyses::fleet_json(fleet), words);
   return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
 }
 
@@ -191,14 +192,13 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
   Terminal& terminal = context.terminal;
   const analyses::Plan plan = analyses::plan(candidates, control_of(options, context));
   terminal.clear_progress();
+  const PageWords words =
+      plan_words(plan, in_words_at(candidates, plan.best ? std::optional(plan.best->point) : std::nullopt));
   if (options.format == "json")
     terminal.print_data(analyses::plan_json(plan) + "\n");
   else
-    terminal.print(plan_text(input::file_name(options.study), plan, terminal.width(), terminal.colour()));
-  if (files.page != nullptr)
-    write_html(files, study, analyses::plan_json(plan),
-               plan_words(plan, in_words_at(candidates,
-                                            plan.best ? std::optional(plan.best->point) : std::nullopt)));
+    terminal.print(words_text(words, terminal.width(), terminal.colour()));
+  if (files.page != nullptr) write_html(files, study, analyses::plan_json(plan), words);
   if (!plan.best) return ExitCode::failed;
   if (files.folder == nullptr) return ExitCode::done;
   const scenarios::Scenario best = scenario_at(candidates, plan.best->point);

@@ -53,10 +53,6 @@ std::vector<std::pair<std::string, std::string>> varying_keys(const std::vector<
   return keys;
 }
 
-std::string settings_text(const PlanPoint& point) {
-  return plain_settings(point.settings);
-}
-
 // The settings that differ: "batch 4 in place of 8".
 std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
   const Json before = output::parsed_json(from.settings), after = output::parsed_json(to.settings);
@@ -94,8 +90,11 @@ std::vector<std::string> alone_words(const Plan& plan) {
   return parts;
 }
 
+// A limit or an objective in words: "max system.throughput", "headroom >= 20 %".
 std::string criterion_text(const Plan& plan, std::size_t criterion) {
-  return cli::criterion_text(plan.goal, criterion);
+  const Criterion& wanted = plan.goal.criteria[criterion];
+  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + plan.goal.metrics[criterion];
+  return analyses::limit_words(plan.goal.metrics[criterion], wanted);
 }
 
 // The value of a criterion without its unit. Headroom is measured as far as its limit.
@@ -159,8 +158,6 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
     text += fmt::format("; all limits are met in {} of repeats of the simulation",
                         probability_text(*point.p_feasible));
   if (!text.empty()) text += ".";
-  if (const std::string risk = limits_at_risk(plan, point); !risk.empty())
-    text += (text.empty() ? "" : " ") + risk;
   if (point.dropped > 0)
     text += fmt::format("{}It drops {} % of its requests at the limit of a queue.", text.empty() ? "" : " ",
                         significant(100 * point.dropped, 2));
@@ -230,8 +227,8 @@ std::string words_of_criterion(const Plan& plan, std::size_t i) {
                  : analyses::metric_title(plan.goal.metrics[i]);
 }
 
-// `in_words`: with names for people and units, for a page.
-Table values_table(const Plan& plan, const PlanPoint& point, bool against_best, bool in_words = false) {
+// With names for people and units.
+Table values_table(const Plan& plan, const PlanPoint& point, bool against_best) {
   std::vector<Column> columns{shrinking(""), right("simulated"), right("± of repeats", 45)};
   const bool ranged =
       std::ranges::any_of(point.intervals, [](const Interval& one) { return one.has_value(); });
@@ -241,10 +238,8 @@ Table values_table(const Plan& plan, const PlanPoint& point, bool against_best, 
   if (powered) columns.push_back(left("grade", 60));
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
-    std::vector<std::string> cells{
-        in_words ? words_of_criterion(plan, i) : criterion_text(plan, i),
-        in_words ? with_unit(plan, i, point.values[i]) : value_text(plan, point, i), noise_text(point, i),
-        interval_text(point.intervals[i])};
+    std::vector<std::string> cells{words_of_criterion(plan, i), with_unit(plan, i, point.values[i]),
+                                   noise_text(point, i), interval_text(point.intervals[i])};
     if (!ranged) cells.pop_back();
     if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
     if (powered) cells.push_back(grade_text(plan, point, i));
@@ -279,31 +274,13 @@ std::string runner_up_advice(const Plan& plan) {
   return advice;
 }
 
-std::string runner_up_text(const Plan& plan, int width, bool colour) {
-  if (!plan.runner_up) return {};
-  const PlanPoint& best = *plan.best;
-  const PlanPoint& second = *plan.runner_up;
-  return passage_text({"runner-up", {}, {"changes: " + changes_text(best, second)}}, width, colour) +
-         values_table(plan, second, true).text(width, colour) +
-         paragraph(evidence_text(plan, second), width, 2) + paragraph(runner_up_advice(plan), width, 2);
-}
-
-// The point that would be better if it met the limits.
-std::string next_better_text(const Plan& plan, int width, bool colour) {
-  if (!plan.next_better) return {};
-  PlanPoint point;
-  point.settings = plan.next_better->settings;
-  return passage_text(
-      {"next better, out of reach",
-       {},
-       {"changes: " + changes_text(*plan.best, point), sentence_of(plan.goal, *plan.next_better) + "."}},
-      width, colour);
-}
-
 // The distance from overload, and the energy with its cost, of the best point.
 std::vector<std::string> margins_of(const Plan& plan) {
   std::vector<std::string> found;
-  if (plan.overload) found.push_back("carries: " + sentence_of(*plan.overload));
+  const bool limited = plan.goal.criteria.size() > plan.goal.objectives;
+  if (plan.overload)
+    found.push_back("carries: " + sentence_of(*plan.overload) +
+                    (limited ? "; a limit may break sooner" : ""));
   if (!plan.energy) return found;
   const analyses::EnergyCost& energy = *plan.energy;
   std::string line = fmt::format("energy: {} kWh a day", significant(energy.kwh_day(), 3));
@@ -317,12 +294,6 @@ std::vector<std::string> margins_of(const Plan& plan) {
     line += ", " + input::decimal(*energy.per_million_tokens, 3) + " a million tokens";
   found.push_back(line + fmt::format(" ({})", energy.grade.value_or("unknown grade")));
   return found;
-}
-
-std::string margins_text(const Plan& plan, int width) {
-  std::string text;
-  for (const std::string& line : margins_of(plan)) text += paragraph(line, width, 2);
-  return text;
 }
 
 // At most 17 points of the front: 16 evenly spaced ones with both ends, and the best.
@@ -387,31 +358,25 @@ Table points_table(const Plan& plan, const std::vector<PlanPoint>& points, const
 }
 
 // All points, if they are few enough for a screen, so that it is visible how much better or worse each is.
-std::string every_text(const Plan& plan, int width, bool colour) {
-  if (plan.every.size() < 2) return {};
-  const std::size_t limits = plan.goal.criteria.size() - plan.goal.objectives;
-  const std::size_t meet =
-      static_cast<std::size_t>(std::ranges::count_if(plan.every, [&](const PlanPoint& point) {
-        return analyses::meets_limits(plan.goal.criteria, point.values);
-      }));
-  const char* const order = limits == 0                ? ", best first"
-                            : meet < plan.every.size() ? ", best first; those that miss a limit come last"
-                                                       : ", best first; all meet the limits";
-  return passage_text({std::string("every point") + order,
-                       {points_table(plan, plan.every, {plan.goal.criteria.size(), false})}},
-                      width, colour);
+Passage every_point(const Plan& plan) {
+  const auto meet = std::ranges::count_if(plan.every, [&](const PlanPoint& point) {
+    return analyses::meets_limits(plan.goal.criteria, point.values);
+  });
+  const char* const order = plan.goal.criteria.size() == plan.goal.objectives ? ", best first"
+                            : static_cast<std::size_t>(meet) < plan.every.size()
+                                ? ", best first; those that miss a limit come last"
+                                : ", best first; all meet the limits";
+  return {std::string("every point") + order,
+          {points_table(plan, plan.every, {plan.goal.criteria.size(), false})}};
 }
 
-std::string front_text(const Plan& plan, int width, bool colour) {
-  if (plan.front.size() < 2) return {};
+Passage pareto_front(const Plan& plan) {
   const std::vector<PlanPoint> points = front_excerpt(plan);
-  std::string text = passage_text(
-      {"Pareto front", {points_table(plan, points, {plan.goal.objectives, true})}}, width, colour);
+  Passage passage{"Pareto front", {points_table(plan, points, {plan.goal.objectives, true})}};
   if (points.size() < plan.front.size())
-    text += paragraph(
-        fmt::format("{} of {} points shown; --format json prints all", points.size(), plan.front.size()),
-        width, 0);
-  return text;
+    passage.lines.push_back(
+        fmt::format("{} of {} points shown; --format json prints all", points.size(), plan.front.size()));
+  return passage;
 }
 
 std::vector<std::string> costs_of_limits(const Plan& plan) {
@@ -422,7 +387,7 @@ std::vector<std::string> costs_of_limits(const Plan& plan) {
                                                           plan.goal.criteria[relaxed.criterion]),
                                 analyses::metric_title(plan.goal.metrics[0]), graded(plan, relaxed.best, 0),
                                 relative_text(relaxed.best.values[0], plan.best->values[0]),
-                                settings_text(relaxed.best),
+                                plain_settings(relaxed.best.settings),
                                 with_unit(plan, relaxed.criterion, relaxed.needed)));
   }
   return found;
@@ -441,26 +406,26 @@ std::string missed_text(const Plan& plan, const PlanPoint& point) {
                      *plan.goal.criteria[worst].limit, unit.empty() ? "" : " ", unit);
 }
 
-std::string near_misses_text(const Plan& plan, int width, bool colour) {
+Passage near_misses(const Plan& plan) {
   Passage passage{"near misses"};
   for (const analyses::NearMiss& miss : plan.near_misses) {
     const std::string verdict =
         miss.infeasible
             ? std::string("infeasible")
             : "not decided: feasible in " + probability_text(*miss.point.p_feasible) + " of repeats";
-    passage.lines.push_back(fmt::format("{}: {} {}; {}; {}", settings_text(miss.point),
+    passage.lines.push_back(fmt::format("{}: {} {}; {}; {}", plain_settings(miss.point.settings),
                                         analyses::metric_title(plan.goal.metrics[0]),
                                         graded(plan, miss.point, 0), missed_text(plan, miss.point), verdict));
   }
   if (!plan.decided && !passage.lines.empty())
     passage.lines.emplace_back(
         "The time for replications was used up; a greater `plan: {effort}` in the study decides more.");
-  return passage_text(passage, width, colour);
+  return passage;
 }
 
-std::string head_sentence(const std::string& file, const Plan& plan) {
+std::string head_sentence(const Plan& plan) {
   std::string text =
-      fmt::format("{}: {} of {} simulated", file, plan.count.simulated, input::counted(plan.points, "point"));
+      fmt::format("{} of {} simulated", plan.count.simulated, input::counted(plan.points, "point"));
   if (plan.count.evaluated > plan.count.simulated)
     text += fmt::format(", {} already in the file", plan.count.evaluated - plan.count.simulated);
   if (plan.count.do_not_fit > 0)
@@ -474,21 +439,13 @@ std::string head_sentence(const std::string& file, const Plan& plan) {
                         plan.count.overloaded == 1 ? "is" : "are");
   if (plan.count.failed > 0) text += fmt::format(", {} failed", plan.count.failed);
   if (plan.replicated_s > 0)
-    text += fmt::format(", the best of them again ({} s more to {} s)", significant(plan.replicated_s, 3),
-                        significant(plan.search_s, 3));
+    text += fmt::format(", {} s in all, the best of them again for {} s", significant(plan.search_s, 3),
+                        significant(plan.replicated_s, 3));
   text += plan.exhaustive
               ? fmt::format("; exhaustive search: all {} evaluated", input::counted(plan.points, "point"))
           : plan.converged ? "; search converged: no other point is expected to gain more than 0.5 %"
                            : "; search stopped at its limit: raise --simulations to look for better points";
   return text;
-}
-
-std::string overload_text(const Plan& plan, int width) {
-  if (!plan.least_overloaded) return {};
-  return paragraph(fmt::format("the overloaded setting that comes nearest to keeping up: {}, {}",
-                               plain_settings(plan.least_overloaded->settings),
-                               stable_up_to(plan.least_overloaded->stable_share)),
-                   width, 0);
 }
 
 // Why no point is the best: limits that none meets, or not all at once.
@@ -508,10 +465,6 @@ std::vector<std::string> why_none(const Plan& plan) {
   return found;
 }
 
-std::string power_text(const Plan& plan, int width) {
-  return plan.power_note.empty() ? std::string() : paragraph("note: " + plan.power_note, width, 2);
-}
-
 }  // namespace
 
 std::string probability_text(double p) {
@@ -521,81 +474,27 @@ std::string probability_text(double p) {
   return fmt::format("{:.3g} %", 100 * p);
 }
 
-std::string criterion_text(const analyses::Goal& goal, std::size_t criterion) {
-  const Criterion& wanted = goal.criteria[criterion];
-  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + goal.metrics[criterion];
-  return analyses::limit_words(goal.metrics[criterion], wanted);
-}
-
 std::string value_with_unit(const std::string& metric, double value) {
   if (metric == analyses::headroom_metric) return analyses::percent_words(value);
   const std::string unit = analyses::metric_unit(metric).name;
   return significant(value, plan_digits) + (unit.empty() ? "" : " " + unit);
 }
 
-std::string plan_text(const std::string& file, const Plan& plan, int width, bool colour) {
-  std::string text = verdict_line(plan.verdict, width, colour) +
-                     paragraph(head_sentence(file, plan), width, 0) + overload_text(plan, width);
-  if (!plan.best) {
-    text += "\n" + styled("no point meets the limits", Style::bad, colour) + "\n";
-    for (const std::string& sentence : why_none(plan)) text += paragraph(sentence, width, 2);
-    return text + near_misses_text(plan, width, colour) + every_text(plan, width, colour) +
-           power_text(plan, width);
-  }
-  text += "\n" + styled("best", Style::strong, colour) + "\n" +
-          paragraph(settings_text(*plan.best), width, 2) +
-          values_table(plan, *plan.best, false).text(width, colour) +
-          paragraph(evidence_text(plan, *plan.best), width, 2);
-  if (!plan.best->sharing_note.empty()) text += paragraph("sharing: " + plan.best->sharing_note, width, 2);
-  text += margins_text(plan, width) + power_text(plan, width);
-  for (const std::string& sentence : plan_decision(plan, *plan.best))
-    text += paragraph(sentence + ".", width, 2);
-  if (const auto alone = alone_words(plan); !alone.empty())
-    text += paragraph(fmt::format("why: {}.", fmt::join(alone, "; ")), width, 2);
-  return text + next_better_text(plan, width, colour) + near_misses_text(plan, width, colour) +
-         runner_up_text(plan, width, colour) +
-         passage_text({"cost of the limits", {}, costs_of_limits(plan)}, width, colour) +
-         every_text(plan, width, colour) + front_text(plan, width, colour);
-}
-
 namespace {
-
-// "27 settings of board, precision and batch".
-std::string settings_of_keys(const Plan& plan) {
-  const std::string all = input::counted(plan.points, "setting");
-  if (!plan.best) return all;
-  std::vector<std::string> keys;
-  const Json settings = output::parsed_json(plan.best->settings);
-  for (const auto& [key, value] : settings.items()) keys.push_back(plain_setting_name(settings, key));
-  return keys.empty() ? all : fmt::format("{} of {}", all, fmt::join(keys, ", "));
-}
-
-// The goal as a question: "Which of 27 settings of precision and batch has the highest throughput of the
-// board, with power of the board at most 12 W".
-std::string goal_words(const Plan& plan) {
-  std::vector<std::string> wishes, limits;
-  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
-    const Criterion& criterion = plan.goal.criteria[i];
-    (criterion.limit ? limits : wishes).push_back(analyses::criterion_words(plan.goal.metrics[i], criterion));
-  }
-  return fmt::format("Which of {} has {}{}{}", settings_of_keys(plan),
-                     fmt::join(wishes, ", and among equals "), limits.empty() ? "" : ", with ",
-                     fmt::join(limits, " and "));
-}
 
 // How far a real board may be from the best point, how sure its limits are, and what a ± is instead.
 std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
   std::vector<std::string> found = plan_decision(plan, best);
   const std::string& metric = plan.goal.metrics[0];
-  const std::string unit = analyses::metric_unit(metric).name, grade = grade_text(plan, best, 0);
+  const std::string unit = analyses::metric_unit(metric).name;
+  const bool watts = analyses::rests_on_power(metric);
+  const std::string grade = watts ? grade_text(plan, best, 0) : best.grade;
   std::string range;
   if (best.intervals[0]) range = interval_text(best.intervals[0]) + (unit.empty() ? "" : " ") + unit;
   if (!grade.empty() || !range.empty())
     found.push_back(grade_sentence(analyses::metric_title(metric), grade, range));
-  if (grade.empty() && range.empty() && !best.grade.empty())
-    found.push_back(grade_sentence("Throughput and latency", best.grade));
-  if (grade.empty() && best.power_grade)
-    found.push_back(grade_sentence("Power and energy", *best.power_grade));
+  if (watts && !best.grade.empty()) found.push_back(grade_sentence("Throughput and latency", best.grade));
+  if (!watts && best.power_grade) found.push_back(grade_sentence("Power and energy", *best.power_grade));
   if (std::string risk = limits_at_risk(plan, best); !risk.empty()) found.push_back(std::move(risk));
   std::string repeats = repeats_sentence;
   if (best.p_feasible && plan.goal.criteria.size() > plan.goal.objectives)
@@ -608,15 +507,22 @@ std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
 
 PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
   PageWords words = page_words(scenario);
-  words.question = goal_words(plan);
+  Passage searched{"how it was searched", {}, {head_sentence(plan)}};
+  if (plan.least_overloaded)
+    searched.lines.push_back(fmt::format("the overloaded setting that comes nearest to keeping up: {}, {}",
+                                         plain_settings(plan.least_overloaded->settings),
+                                         stable_up_to(plan.least_overloaded->stable_share)));
+  words.question = plan.verdict->question;
   words.verdict = plan.verdict;
   if (!plan.best) {
-    words.answer.push_back({"no point meets the limits", {}, why_none(plan)});
+    words.answer.push_back({"no point meets the limits"});
+    words.why = why_none(plan);
   } else {
     const PlanPoint& best = *plan.best;
     if (!words.scenario.empty()) words.scenario = "the best one: " + words.scenario;
     std::vector<std::string> margins = margins_of(plan);  // load first, then energy, which few ask for
-    words.answer.push_back({"best: " + settings_text(best), {values_table(plan, best, false, true)}});
+    words.answer.push_back({"best: " + plain_settings(best.settings), {values_table(plan, best, false)}});
+    searched.lines.push_back(evidence_text(plan, best));
     if (!margins.empty()) words.answer.back().lines.push_back(margins.front());
     if (margins.size() > 1) words.more.push_back({"energy", {}, {margins.back()}});
     words.trust = plan_trust(plan, best);
@@ -635,22 +541,17 @@ PageWords plan_words(const Plan& plan, const scenarios::InWords& scenario) {
       if (words.why.empty())
         words.why.push_back(fmt::format("the runner-up differs in {}. {}", changes, advice));
       words.more.push_back({"runner-up: " + changes,
-                            {values_table(plan, *plan.runner_up, true, true)},
+                            {values_table(plan, *plan.runner_up, true)},
                             {advice, evidence_text(plan, *plan.runner_up)}});
     }
     if (!costs.empty()) words.best = costs.front();
     if (costs.size() > 1) words.more.push_back({"cost of the limits", {}, costs});
   }
   if (!plan.power_note.empty()) words.warnings.push_back({"note", plan.power_note});
-  words.more.push_back({"how it was searched",
-                        {},
-                        {head_sentence("search", plan), plan.best ? evidence_text(plan, *plan.best) : ""}});
-  if (plan.every.size() > 1)
-    words.more.push_back(
-        {"every point", {points_table(plan, plan.every, {plan.goal.criteria.size(), false})}});
-  if (plan.front.size() > 1)
-    words.more.push_back(
-        {"Pareto front", {points_table(plan, front_excerpt(plan), {plan.goal.objectives, true})}});
+  for (Passage passage : {near_misses(plan), std::move(searched)})
+    if (!passage.lines.empty()) words.more.push_back(std::move(passage));
+  if (plan.every.size() > 1) words.more.push_back(every_point(plan));
+  if (plan.front.size() > 1) words.more.push_back(pareto_front(plan));
   return words;
 }
 

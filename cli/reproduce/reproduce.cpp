@@ -129,37 +129,39 @@ std::string reasons(const std::vector<Reproduction>& outcomes, const char* forma
   return text;
 }
 
-// The causes that missed statements have in common, the largest group first: "9 of 52 misses: the model has
-// one efficiency for all kernels ..."; with `named` also which: "(C02, C06, C10, ...)".
-std::vector<std::string> common_causes(const std::vector<Reproduction>& outcomes, std::size_t named) {
-  struct Misses {
-    std::string cause;
-    std::vector<std::string_view> ids = {};
-  };
-  std::vector<Misses> groups;
-  std::size_t all = 0;
-  for (const calibration::Deviation& known : calibration::deviations())
-    if (groups.empty() || groups.back().cause != known.cause) groups.push_back({known.cause});
-  for (const Reproduction& outcome : outcomes) {
-    if (outcome.failed() == 0) continue;
-    ++all;
-    if (const auto* const known = calibration::deviation_of(outcome.statement->id))
-      std::ranges::find(groups, known->cause, &Misses::cause)->ids.push_back(outcome.statement->id);
+// Missed statements with one cause.
+struct Misses {
+  std::string cause;
+  std::size_t all = 0;  // missed statements, of every cause
+  std::vector<std::string_view> ids = {};
+
+  // "9 of 52 misses: the model has one efficiency for all kernels ..."; with `named` also which: "(C02, C06,
+  // ...)".
+  [[nodiscard]] std::string text(std::size_t named) const {
+    const std::string which = named == 0
+                                  ? ""
+                                  : fmt::format(" ({}{})", fmt::join(ids | std::views::take(named), ", "),
+                                                ids.size() > named ? ", ..." : "");
+    return fmt::format("{} of {}: {}{}", ids.size(), input::counted(all, "miss", "misses"), cause, which);
   }
+};
+
+// The causes that missed statements have in common, the largest group first.
+std::vector<Misses> common_causes(const std::vector<Reproduction>& outcomes) {
+  const auto all = static_cast<std::size_t>(
+      std::ranges::count_if(outcomes, [](const Reproduction& outcome) { return outcome.failed() > 0; }));
+  std::vector<Misses> groups;
+  for (const calibration::Deviation& known : calibration::deviations())
+    if (groups.empty() || groups.back().cause != known.cause) groups.push_back({known.cause, all});
+  for (const Reproduction& outcome : outcomes)
+    if (const auto* const known = calibration::deviation_of(outcome.statement->id);
+        known != nullptr && outcome.failed() > 0)
+      std::ranges::find(groups, known->cause, &Misses::cause)->ids.push_back(outcome.statement->id);
+  std::erase_if(groups, [](const Misses& group) { return group.ids.empty(); });
   std::ranges::stable_sort(groups, std::greater{}, [](const Misses& group) {
     return group.cause == calibration::own_reason ? 0 : group.ids.size();
   });
-  std::vector<std::string> found;
-  for (const Misses& group : groups) {
-    if (group.ids.empty()) continue;
-    const bool more = group.ids.size() > named;
-    found.push_back(
-        fmt::format("{} of {}: {}", group.ids.size(), input::counted(all, "miss", "misses"), group.cause));
-    if (named > 0)
-      found.back() +=
-          fmt::format(" ({}{})", fmt::join(group.ids | std::views::take(named), ", "), more ? ", ..." : "");
-  }
-  return found;
+  return groups;
 }
 
 // The table of docs/claims.md.
@@ -291,13 +293,12 @@ PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
                fmt::format("{}", counts[1]), fmt::format("{}", counts[0] + counts[1] + counts[2])});
   }
   words.answer.push_back({"by source", {table}});
-  words.why = common_causes(outcomes, 0);
-  std::vector<std::string> sizes;
-  for (const std::string& cause : words.why) sizes.push_back(cause.substr(0, cause.find(' ')));
-  if (sizes.size() > 2)
-    words.why.insert(words.why.begin(), fmt::format("{} groups of misses by their cause, of {}", sizes.size(),
-                                                    fmt::join(sizes, ", ")));
-  words.more.push_back({"why the misses miss", {}, common_causes(outcomes, outcomes.size())});
+  Passage causes{"why the misses miss"};
+  for (const Misses& group : common_causes(outcomes)) {
+    words.why.push_back(group.text(0));
+    causes.lines.push_back(group.text(outcomes.size()));
+  }
+  words.more.push_back(std::move(causes));
   words.trust = trust_of(outcomes);
   return words;
 }
@@ -313,7 +314,7 @@ std::string printed(const std::vector<Reproduction>& outcomes, const ReproduceOp
   if (options.markdown) return markdown(outcomes);
   const Table table = options.details ? checks(outcomes) : overview(outcomes);
   std::string text = summary(outcomes);
-  for (const std::string& cause : common_causes(outcomes, 3)) text += paragraph(cause, terminal.width(), 2);
+  for (const Misses& group : common_causes(outcomes)) text += paragraph(group.text(3), terminal.width(), 2);
   text += paragraph("how sure: " + trust_of(outcomes).front(), terminal.width(), 0) + "\n" +
           table.text(terminal.width(), terminal.colour());
   if (options.details)

@@ -56,7 +56,7 @@ std::string decision_words(const analyses::Explanation& explanation) {
   if (!error || best.worth.rescues) return {};
   if (best.gain > *error)
     return fmt::format(
-        "the best change is one even if the model is off by its usual {:.0f} % for one side alone",
+        "the best change pays even if the model errs by its usual {:.0f} % with or without it alone",
         100 * *error);
   return fmt::format(
       "the best change brings less than the model's usual error, {:.0f} %, most of which both sides share: "
@@ -68,20 +68,18 @@ std::string decision_words(const analyses::Explanation& explanation) {
 }  // namespace
 
 void add_reasons(PageWords& words, const analyses::Explanation& explanation) {
+  words.why = analyses::reasons_of(explanation.result, explanation.groups,
+                                   explanation.critical ? explanation.critical->sentence : std::string());
   Passage groups{"why, process by process"};
   for (const analyses::Explained& explained : explanation.groups) {
-    const std::string sentence = explained.group.label + ": " + explained.sentence;
-    if (words.why.empty() && !explained.latency.empty()) words.why.push_back(explained.latency);
-    if (words.why.size() < 2) words.why.push_back(sentence);
-    if (words.why.size() == 1 && explanation.critical) words.why.push_back(explanation.critical->sentence);
-    groups.lines.push_back(sentence);
+    groups.lines.push_back(explained.group.label + ": " + explained.sentence);
     if (!explained.pieces.empty()) groups.lines.push_back(explained.pieces);
     std::ranges::copy(explained.turns, std::back_inserter(groups.lines));
   }
   std::ranges::copy(explanation.tenants, std::back_inserter(groups.lines));
   words.best = best_words(explanation);
   if (std::string decision = decision_words(explanation); !decision.empty())
-    words.trust.insert(words.trust.begin(), std::move(decision));
+    words.trust.insert(words.trust.begin() + 1, std::move(decision));
   Passage changes{"the changes that matter most"};
   for (const std::size_t index : explanation.leading)
     changes.lines.push_back(change_words(explanation.tried[index], explanation));

@@ -11,7 +11,8 @@
 
 namespace jostle::cli {
 
-// Lines of at most `width` columns if no word is longer (60 is always enough).
+// What follows head_text() on a terminal. Lines of at most `width` columns if no word is longer (60 is
+// always enough).
 [[nodiscard]] std::string report(const scenarios::Result& result, int width, bool colour);
 
 // The same for the head of a page: without reasons, which explained_words() adds.
@@ -37,8 +38,7 @@ bool say_who_fits(const std::string& file, const scenarios::Result& result, Term
 // if there is none.
 [[nodiscard]] std::string power_range(const scenarios::Interval& relative);
 
-// Adds why it comes out so in at most two sentences, and the best change; all other reasons go to what is
-// folded.
+// Adds the reasons, and the best change; all other reasons go to what is folded.
 void add_reasons(PageWords& words, const analyses::Explanation& explanation);
 
 // Runs that an explanation takes, about.

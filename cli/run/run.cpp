@@ -37,7 +37,8 @@ struct RunOptions {
   bool interval = false;
 };
 
-std::string text_of(const scenarios::Result& result, Format format, bool first, const Terminal& terminal) {
+std::string text_of(const scenarios::Scenario& scenario, const scenarios::Result& result, Format format,
+                    bool first, const Terminal& terminal) {
   switch (format) {
     case Format::json:
       return scenarios::to_json(result) + "\n";
@@ -46,7 +47,10 @@ std::string text_of(const scenarios::Result& result, Format format, bool first, 
     case Format::table:
       break;
   }
-  return (first ? "" : "\n") + report(result, terminal.width(), terminal.colour());
+  PageWords words = report_words(result);
+  words.why = analyses::reasons_of(result, analyses::explained_groups(scenario, result));
+  return (first ? "" : "\n") + head_text(words, terminal.width(), terminal.colour()) + "\n" +
+         report(result, terminal.width(), terminal.colour());
 }
 
 // The timeline of a run for its file, for the page, or for both.
@@ -90,8 +94,9 @@ bool finish(scenarios::ChromeTrace* trace, Terminal& terminal) {
   return true;
 }
 
-void print(const scenarios::Result& result, Format format, bool first, Terminal& terminal) {
-  const std::string text = text_of(result, format, first, terminal);
+void print(const scenarios::Scenario& scenario, const scenarios::Result& result, Format format, bool first,
+           Terminal& terminal) {
+  const std::string text = text_of(scenario, result, format, first, terminal);
   if (format == Format::table)
     terminal.print(text);
   else
@@ -103,6 +108,7 @@ PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuest
                    double cpu_seconds, const scenarios::RunControl& control) {
   PageWords words = report_words(result);
   if (runs_of_explanation * cpu_seconds > scenarios::most_unasked_s) {
+    words.why = analyses::reasons_of(result, analyses::explained_groups(question.scenario, result));
     words.why.push_back(
         fmt::format("`jostle explain` says why, and what changes would bring; here it takes {} of CPU time",
                     about(runs_of_explanation * cpu_seconds)));
@@ -163,7 +169,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     }
     traced = finish(trace.get(), terminal);  // before anything is printed, because printing may fail
     if (!result) throw scenarios::Interrupted();
-    print(*result, options.format, i == 0, terminal);
+    print((*all)[i], *result, options.format, i == 0, terminal);
     if (page) {
       const scenarios::Result shown = with_interval(*result, (*all)[i], expected_s, control);
       const std::string folder = std::filesystem::path(file).parent_path().string();

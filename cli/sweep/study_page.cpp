@@ -263,10 +263,11 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
       best.settings[static_cast<std::size_t>(std::ranges::find(axes, moved.front()) - axes.begin())];
   if (there == here || !(low > 0)) return {};
   const auto [name, unit, head] = plain_axis(moved.front());
-  return {high / low,
-          fmt::format("{} {}{} in place of {}{} alone takes it from {} to {}", name, there, unit, here, unit,
-                      significant(best.value, 3), significant(worst, 3)),
-          rows.integer(2)};
+  return {
+      high / low,
+      fmt::format("{} {}{} in place of {}{} alone takes it from {} to {} {}", name, there, unit, here, unit,
+                  significant(best.value, 3), significant(worst, 3), analyses::metric_unit(row.metric).name),
+      rows.integer(2)};
 }
 
 // The scenario of a text; none if the loader refuses it.
@@ -548,13 +549,6 @@ PageWords study_words(const Study& study, analyses::Database& database, const Co
   PageWords words = words_of(study, axes, within, best, database);
   words.verdict = conclusion.verdict;
   return words;
-}
-
-std::string study_text(const PageWords& words, int width) {
-  std::string text = verdict_line(words.verdict, width, false) + paragraph(words.question + "?", width, 0);
-  if (!words.why.empty()) text += paragraph(fmt::format("why: {}", fmt::join(words.why, "; ")), width, 0);
-  if (!words.trust.empty()) text += paragraph("how sure: " + words.trust.front(), width, 0);
-  return text + "\n";
 }
 
 Json study_page(const Study& study, analyses::Database& database, const Conclusion& conclusion) {

@@ -32,9 +32,6 @@ struct Conclusion {
 [[nodiscard]] PageWords study_words(const analyses::Study& study, analyses::Database& database,
                                     const Conclusion& conclusion);
 
-// Verdict, question, reasons and certainty, as they stand above the points on a terminal.
-[[nodiscard]] std::string study_text(const PageWords& words, int width);
-
 // {"study": {"dimensions": [[column, ...], ...], "sampled", "best_point", "power_limit_w"}, "points":
 // {column: [value, ...]}, "cdfs": {"interval_us", metric: [a list of 101 shares or null, ...]} or null}; the
 // columns are those of `results` (docs/studies.md) and further ones for the charts: execution contexts, SM

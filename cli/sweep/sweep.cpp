@@ -98,7 +98,7 @@ void export_points(const SweepOptions& options, Terminal& terminal, const analys
     });
   const bool only_printed = options.output.empty() && options.export_as.empty() && options.html.empty();
   if (only_printed && conclusion.verdict)
-    terminal.note(study_text(study_words(study, database, conclusion), terminal.width()));
+    terminal.note(head_text(study_words(study, database, conclusion), terminal.width(), false) + "\n");
   if (options.export_as == "csv" || only_printed) {
     analyses::SqlStatement rows(database, only_printed ? table_query(database) : "SELECT * FROM results");
     print_rows(rows, only_printed ? RowFormat::brief_table : RowFormat::csv, terminal);
@@ -262,9 +262,10 @@ Conclusion conclusion_of(const analyses::Study& study, analyses::Database& datab
     plan.best->power_grade = grade_at(*found.point, true, database);
   }
   found.verdict = verdict_of(plan, {});
-  if (!plan.best && too_short > 0)
+  const auto unknown = std::ranges::count(evaluations, analyses::Evaluation());
+  if (too_short > 0 && unknown > 0)  // one of these may be better
     found.verdict->text +=
-        fmt::format("; the run is too short to tell of {}", input::counted(too_short, "point"));
+        fmt::format("; the run is too short to judge {}", input::counted(too_short, "other setting"));
   found.text += (plan.best ? "best: " : "") + found.verdict->text + "\n";
   return found;
 }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t column_gap = 2;      // columns of space between two cells
 constexpr std::size_t min_cell_width = 6;  // minimum for a shrinking column
+constexpr std::size_t name_width = 12;     // to which columns are hidden before it shrinks further
 
 std::size_t total(const std::vector<std::size_t>& widths, const std::vector<std::size_t>& shown) {
   std::size_t sum = shown.empty() ? 0 : column_gap * (shown.size() - 1);
@@ -101,7 +102,7 @@ std::string Table::text(int width, bool colour) const {
   const auto narrowest_widths = [&] {
     std::vector<std::size_t> least = widths;
     for (std::size_t i = 0; i < least.size(); ++i) {
-      if (columns_[i].shrinks) least[i] = std::min(least[i], std::max(min_cell_width, least[i] / 2));
+      if (columns_[i].shrinks) least[i] = std::min(least[i], std::max(name_width, least[i] / 2));
     }
     return least;
   };

@@ -183,7 +183,8 @@ void Terminal::expect(std::string_view what, double seconds, std::string_view of
   expected_ = true;
   if (seconds < scenarios::worth_telling_s) return;
   const auto began = progress_began_;
-  complain(fmt::format("warning: {}: this may take {} {}", input::printable(what), about(seconds), of));
+  complain(fmt::format("warning: {}: this may take {} {}", input::printable(what, std::string::npos),
+                       about(seconds), of));
   progress_began_ = began;
 }
 

@@ -35,6 +35,7 @@ class Limits(Record):
     met: Optional[bool]
 
 class Verdict(Record):
+    question: str
     text: str
     metric: str
     value: Figure

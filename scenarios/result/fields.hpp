@@ -657,11 +657,12 @@ void fields(auto& v, Of<Judged> /*record*/) {
 void fields(auto& v, Of<Breaks> /*record*/) {
   v("change", &Breaks::change, pool::first, About{"What would have to be otherwise"});
   v("by", &Breaks::by, pool::first, About{"By how much, 0.2 a fifth; null: nothing up to twice breaks it"});
-  v("limit", &Breaks::limit, pool::first, About{"The limit that breaks, as in words of `limits`"});
 }
 
 void fields(auto& v, Of<Verdict> /*record*/) {
   using V = Verdict;
+  v("question", &V::question, pool::first, About{"What was asked, without its question mark"},
+    Shown::if_there);
   v("text", &V::text, pool::first, About{"The answer in a sentence"});
   v("metric", &V::metric, pool::first, About{"The metric that decides, by its path"});
   v("value", &V::value, pool::first, About{});

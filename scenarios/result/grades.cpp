@@ -76,7 +76,7 @@ std::string sharing_note(const Result& result) {
   if (processes == 0) return {};
   const bool of_one = processes == 1 && streams > 1;
   return fmt::format(
-      "how {} the GPU of {} is assumed, not measured: a log of the same network in 1 and in {} at once would "
+      "how {} the GPU of {} is assumed, not measured: a log of any one network in 1 and in {} at once would "
       "settle it (jostle calibrate)",
       of_one ? "the streams of a process share" : "processes share", result.device,
       of_one ? fmt::format("{} streams", streams)

@@ -333,22 +333,24 @@ struct Judged {
   Metric value;        // of the worst process; absent if latency grows, or if the run is too short
   Interval pi90;
   Metric limit;
-  bool least = false;       // true: the limit is the least value
-  bool grows = false;       // the process does not keep up
-  std::optional<bool> met;  // absent without a limit or a value
+  bool least = false;                      // true: the limit is the least value
+  bool grows = false;                      // the process does not keep up
+  std::optional<bool> met;                 // absent without a limit or a value
+  std::optional<std::int64_t> entry = {};  // that process's; absent: a metric of the board
 };
 
 // The smallest change that was found to break a limit.
 struct Breaks {
-  std::string change;  // "requests come more often"
-  Metric by;           // 0.2: a fifth; absent: twice of nothing that was tried breaks it
-  std::string limit;   // "detector p99": the limit that breaks; empty if none does
+  std::string change;     // "requests come more often"
+  Metric by;              // 0.2: a fifth; absent: twice of nothing that was tried breaks it
+  std::string text = {};  // "breaks if requests come 20 % more often"
 };
 
 // The answer to the limits, or the objective, of a scenario. The metric is the one that decides: the limit
 // that is missed most, or that is nearest.
 struct Verdict {
-  std::string text;  // a sentence without its full stop
+  std::string question = {};  // what was asked, without its question mark
+  std::string text;           // a sentence without its full stop
   std::string metric;
   Metric value;
   Interval pi90;

@@ -83,7 +83,8 @@ std::vector<std::string> causes(const std::string& a, const std::string& b) {
 TEST(CauseOfADifference, is_nothing_between_a_scenario_and_itself) {
   const auto told = causes(two_on_a_board, two_on_a_board);
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_THAT(told[0], ::testing::MatchesRegex("process 0 takes [0-9.]+ ms an image in both"));
+  EXPECT_THAT(told[0],
+              ::testing::MatchesRegex("process 0 \\(resnet50 fp16 b1\\) takes [0-9.]+ ms an image in both"));
 }
 
 TEST(CauseOfADifference, is_the_clock_where_only_that_changes) {
@@ -91,7 +92,7 @@ TEST(CauseOfADifference, is_the_clock_where_only_that_changes) {
   slow.replace(slow.find("jetson_clocks: true"), 19, "clocks: {gpu: 510 MHz}");
   const auto told = causes(two_on_a_board, slow);
   ASSERT_EQ(told.size(), 2U);
-  EXPECT_THAT(told[0], ::testing::StartsWith("B is slower because process 0 takes "));
+  EXPECT_THAT(told[0], ::testing::StartsWith("B is slower because process 0 (resnet50 fp16 b1) takes "));
   EXPECT_THAT(told[0], ::testing::HasSubstr("more executing on the GPU"));
   EXPECT_THAT(told[1], ::testing::HasSubstr("the GPU clock is 510 MHz in place of"));
 }
@@ -131,7 +132,7 @@ TEST(CauseOfADifference, of_power_is_the_part_that_changed_and_of_energy_time_an
               ::testing::MatchesRegex("an image costs [0-9.]+ mJ in place of [0-9.]+, as it takes "
                                       "[0-9.]+ (% more time|times as long) but only needs [0-9.]+ % of the "
                                       "power"));
-  EXPECT_THAT(energy[1], ::testing::StartsWith("it is slower because process 0 takes "));
+  EXPECT_THAT(energy[1], ::testing::StartsWith("it is slower because process 0 (resnet50 fp16 b1) takes "));
   EXPECT_EQ(causes_for("system.throughput", compared, {}), causes_of(compared));
 }
 

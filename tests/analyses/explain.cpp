@@ -11,6 +11,7 @@
 #include <cmath>
 #include <numeric>
 #include <sstream>
+#include <tuple>
 
 #include "analyses/explain/shares.hpp"
 #include "models/board/spec.hpp"
@@ -262,6 +263,34 @@ TEST(Explain, clocks_that_a_power_cap_may_have_moved_are_not_the_governors_doing
   const Tried capped = faster({"power_cap={budget: 8 W}"});
   EXPECT_FALSE(clock_of(capped, "cpu0").by_governor);
   EXPECT_THAT(capped.sentence, ::testing::AllOf(HasSubstr("it moves the"), HasSubstr("the CPU clock from")));
+}
+
+TEST(Explain, changes_come_in_the_order_of_what_they_bring_and_last_those_that_nobody_can_make) {
+  const Explanation explanation = explained(cameras);
+  for (std::size_t i = 0; i < explanation.leading.size(); ++i) EXPECT_EQ(explanation.leading[i], i);
+  const auto order = [](const Tried& one) {
+    return std::tuple(one.what_if.role != Role::advice, !one.is_stable(),
+                      one.objective.relative().value_or(1e9));
+  };
+  for (std::size_t i = explanation.leading.size(); i + 1 < explanation.tried.size(); ++i)
+    EXPECT_LE(order(explanation.tried[i]), order(explanation.tried[i + 1]))
+        << explanation.tried[i].what_if.label;
+  EXPECT_EQ(explanation.tried.back().what_if.role != Role::advice, true);
+}
+
+TEST(Explain, a_process_that_is_left_out_does_not_count_for_the_mean_latency) {
+  // The fast one goes: the mean over those that stay hardly moves, although that over all doubles.
+  const Tried fewer = tried(
+      explained(
+          "device: jetson-orin-nano\njetson_clocks: true\nprocesses:\n"
+          "  - {name: slow, model: yolov8n, precision: fp16, arrivals: {periodic: 5 /s}, stages: [{name: "
+          "prepare, time: 40 ms}, infer]}\n"
+          "  - {model: mobilenet_v2, precision: fp16, arrivals: {periodic: 5 /s}}\n"
+          "run: {duration: 2 s, warmup: 200 ms}\n",
+          {}, {"one-process-fewer"}),
+      "one-process-fewer");
+  ASSERT_TRUE(fewer.latency_ms.relative());
+  EXPECT_LT(std::abs(*fewer.latency_ms.relative()), 0.2);
 }
 
 TEST(Explain, locked_clocks_are_critical_where_the_governors_cost_most) {

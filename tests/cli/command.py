@@ -222,6 +222,17 @@ class Command(unittest.TestCase):
             self.assertIn(word, done.stdout)
         self.assertNotIn("\x1b", done.stdout)
 
+    def test_an_answer_begins_with_what_was_asked_the_verdict_why_and_how_sure(self):
+        limited = self.file("limited.yaml", "device: jetson-orin-nano\njetson_clocks: true\nconstraints: {processes.latency_ms.p90: {max: 90 ms}}\n"
+                            "processes: [{name: gate, model: resnet50, precision: fp16, arrivals: {periodic: 20 /s}}]\nrun: {duration: 2 s}\n")
+        head = " ".join(self.jostle("run", limited).stdout.split("\n\n")[0].split())
+        self.assertRegex(head, r"^Does jetson-orin-nano, power mode 15W, jetson_clocks, keep gate p90 under 90 ms, running resnet50 fp16\? gate p90 [\d.]+ ms "
+                         r".*, under 90: yes; .* why: gate: resnet50 fp16 b1 tensorrt: .* idle .* how sure: Throughput and latency: a real board may differ by ")
+        verdict = json.loads(self.jostle("run", limited, "--format", "json").stdout)["verdict"]
+        self.assertTrue(head.startswith(f"{verdict['question']}? {verdict['text']} why: "), head)
+        self.assertNotIn("verdict", json.loads(self.jostle("run", self.good, "--format", "json").stdout))
+        self.assertRegex(" ".join(self.jostle("run", self.good).stdout.split()), r"^How many images a second do 2 x resnet50 fp16 .* get on .*\? .*why: .*how sure: ")
+
     def test_libraries_that_only_some_commands_need_are_not_loaded_at_the_start(self):
         loaded = subprocess.run([JOSTLE], env=os.environ | {"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True)
         self.assertIn("libc.so", loaded.stdout)
@@ -563,7 +574,7 @@ class Command(unittest.TestCase):
         self.assertEqual((asked[0], float(asked[1])), ("least W", float(f"{watts[best]:.3g}")))
         self.assertTrue(all("7W" not in row for row in others), others)
         told = self.jostle("sweep", study).stderr
-        self.assertRegex(told, r"(?s)power mode 15W: power .*: yes.*Which of 3 settings.*why: from the best setting.*how sure: ")
+        self.assertRegex(told, r"(?s)Which of 3 settings.*power mode 15W: power .*: yes.*why: from the best setting.*how sure: ")
 
     # A new scenario
 
@@ -610,7 +621,7 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertLessEqual(max(len(line) for line in done.stdout.splitlines()), 60)
         self.assertNotIn("\x1b", done.stdout)
-        groups = done.stdout.split("critical resource")[0].strip().split("\n\n")[1:]
+        groups = done.stdout.split("critical resource")[0].strip().split("\n\n")[2:]  # head and title before
         self.assertEqual(len(groups), 2)
         for group in groups:
             tenths = [int(a + b) for a, b in re.findall(r"^  [a-z][a-z -]+ +(\d+)\.(\d) %", group, re.M)]
@@ -621,7 +632,7 @@ class Command(unittest.TestCase):
         done = self.jostle("explain", path, COLUMNS="60")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertLessEqual(max(len(line) for line in done.stdout.splitlines()), 60)
-        title, overload = done.stdout.split("\n\n")[:2]
+        head, title, overload = done.stdout.split("\n\n")[:3]
         self.assertTrue(overload.startswith("overloaded: "), overload)
         self.assertIn("6 processes (camera) serve", " ".join(overload.split()))
         self.assertRegex(" ".join(overload.split()), r"it would keep up with any of: [^:;]+ \(images/s \+\d+\.\d %\)")
@@ -757,8 +768,8 @@ class Command(unittest.TestCase):
                                  and self.good not in line), 60)
         self.assertIn("beyond", done.stdout)
         told = " ".join(done.stdout.split())
-        self.assertRegex(told, r"why B is (faster|slower) because process 0 takes [\d.]+ ms an image in place of [\d.]+: ")
-        self.assertRegex(told, r"how sure throughput (stays|is) (higher|lower) in B")
+        self.assertRegex(told, r"why: B is (faster|slower) because process 0 \(resnet50 fp16 b1\) takes [\d.]+ ms an image in place of [\d.]+: ")
+        self.assertRegex(told, r"throughput (stays|is) (higher|lower) in B")
 
     def test_a_comparison_ends_when_the_differences_are_known(self):
         done = self.jostle("compare", self.good, "--set-b", "processes.0.batch=8", "--until", "5 %", "--format", "json")

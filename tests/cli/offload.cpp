@@ -115,23 +115,25 @@ std::string in_one_line(std::string text) {
 
 TEST(OffloadText, says_on_how_many_links_the_choice_would_flip_at_the_usual_error) {
   OffloadAnswer answer = sample();
-  EXPECT_THAT(in_one_line(offload_text(answer, 200, false)), Not(HasSubstr("the choice stays")));
+  EXPECT_THAT(in_one_line(head_text(offload_words(answer, {}), 200, false)),
+              Not(HasSubstr("the choice stays")));
   answer.usual_error = 0.25;
   for (OffloadPoint& point : answer.points)
     point.best_if_slower = 1.25 * *analyses::metrics(answer, point, point.best).worst_p99();
   // Where the link is full nothing else keeps up; at 30 ms the edge has 31 ms and the cloud 41, a third more.
   EXPECT_THAT(
-      in_one_line(offload_text(answer, 200, false)),
+      in_one_line(head_text(offload_words(answer, {}), 200, false)),
       HasSubstr("longer by the model's usual 25 %, the choice stays the same on 4 of 4 links: with 50 Mbit/s "
                 "and 1 ms it stays (p99 12.0, then 15.0, against 31.0 ms), with 5 Mbit/s and 30 ms it stays: "
-                "nothing else keeps up."));
+                "nothing else keeps up"));
   answer.points[3].best_if_slower = 41.5;  // a queue makes more of it than a quarter; the cloud has 41
-  EXPECT_THAT(in_one_line(offload_text(answer, 200, false)), HasSubstr("the same on 3 of 4 links"));
+  EXPECT_THAT(in_one_line(head_text(offload_words(answer, {}), 200, false)),
+              HasSubstr("the same on 3 of 4 links"));
   answer.points[1].best_if_slower.reset();
   EXPECT_THAT(
-      in_one_line(offload_text(answer, 200, false)),
+      in_one_line(head_text(offload_words(answer, {}), 200, false)),
       HasSubstr("the same on 2 of 4 links: with 50 Mbit/s and 1 ms it stays (p99 12.0, then 15.0, "
-                "against 31.0 ms), with 5 Mbit/s and 30 ms it would not keep up, and nothing else does."));
+                "against 31.0 ms), with 5 Mbit/s and 30 ms it would not keep up, and nothing else does"));
 }
 
 TEST(OffloadText, fits_sixty_columns) {

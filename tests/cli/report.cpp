@@ -62,7 +62,7 @@ TEST(Report, fits_sixty_columns_and_says_what_it_left_out) {
   EXPECT_THAT(text, HasSubstr("images/s"));
   EXPECT_THAT(text, HasSubstr("±95 %"));
   EXPECT_THAT(text, HasSubstr("p99 ms"));
-  EXPECT_THAT(text, HasSubstr("not shown: runtime"));
+  EXPECT_THAT(text, HasSubstr("not shown: prec, runtime"));
 }
 
 TEST(Report, figures_of_a_column_have_the_same_number_of_decimals) {

@@ -77,6 +77,23 @@ test('it is one file of at most 4 MB that opens with a picture of its own scenar
   });
 });
 
+test('the first screen has question, answer, why and how sure, on a screen and on a phone', async () => {
+  for (const viewport of [{width: 1280, height: 800}, {width: 390, height: 844}])
+    await opened(async (page) => {
+      await pictured(page);
+      const shown = async (place) => {
+        const box = await place.boundingBox();
+        assert.ok(box && box.y >= 0 && box.y < viewport.height - 20, `${JSON.stringify(box)} on ${viewport.width}`);
+        return place.textContent();
+      };
+      assert.match(await shown(page.locator('.asked')), /^Does jetson-orin-nano-super, power mode 25W, keep yolov8n p99 under 33 ms, running yolov8n int8 and 2 x resnet50 fp16\?$/);
+      assert.match(await shown(page.locator('.summary .verdict')), /^Yolov8n p99 [\d.]+ ms .*, under 33: yes; /);
+      assert.match(await shown(page.getByText(/^How sure:/)), /a real board may differ by/);
+      assert.match(await shown(page.locator('.results .why p').first()), /^.*yolov8n.*\d %/i);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width, 'wider than the window');
+    }, {viewport});
+});
+
 test('no task of its opening has to compile much, and what is not seen is not made', async () => {
   const page = readFileSync(process.env.PLAYGROUND, 'utf8');
   const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text]) => text.length);

@@ -1,4 +1,4 @@
-// What a run begins with: the scenario in words, the answer in figures, why something is missing, how sure it is.
+// What a run begins with: the question, the answer in a sentence and in figures, how sure it is.
 import {element} from '../src/dom.js';
 import {powerGrade} from '../src/names.js';
 import {figure as shown} from '../src/table.js';
@@ -8,31 +8,9 @@ const three = (value) => shown(typeof value === 'number' ? Number(value.toPrecis
 // From the best to the least, in the command's words (scenarios/result/grades.hpp).
 const {grades} = CATALOGUE;
 
-function arrivals({arrivals: of, after, users, bench}) {
-  if (after) return `for what ${after} finds`;
-  if (users) return `${users} users who wait for their answers`;
-  if (bench || !of) return bench ? 'one step after the other' : 'one batch after the other';
-  if (of.clients) return `${of.clients} clients who wait for their answers`;
-  return of.periodic ? `${of.periodic} at regular times` : of.poisson ? `${of.poisson} at random times` : 'requests at the times of a trace';
-}
-
-function process(of) {
-  if (of.load) return `background load ${of.load}`;
-  if (of.instances) return `${of.name ?? 'a process'} with ${of.runtime}: ${of.instances.map(process).join('; ')}`;
-  const model = typeof of.model === 'string' ? of.model : 'kernels', token = of.generate || of.bench;
-  return [`${of.count > 1 ? `${of.count} x ` : ''}${of.name && of.name !== model ? `${of.name}: ` : ''}${model}${of.precision ? ` ${of.precision}` : ''}`,
-    token ? null : `batch ${of.batch}`, of.runtime, of.streams ? `${of.streams} streams` : null, arrivals(of)].filter(Boolean).join(', ');
-}
-
-const board = (of) => [of.device, of.power_mode ? `power mode ${of.power_mode.mode ?? of.power_mode}` : null, of.mps ? 'MPS' : null,
-  of.host_cores ? `${of.host_cores} cores` : null, ...Object.entries(of.clocks ?? {}).map(([domain, clock]) => `${domain} at ${clock}`), of.jetson_clocks ? 'jetson_clocks' : null,
-  of.power_cap?.budget ? `power capped at ${of.power_cap.budget}` : null, of.power_limit ? `limited to ${of.power_limit}` : null].filter(Boolean).join(', ');
-
-// The scenario in words; of a result's `resolved`.
-function scenario({resolved: of, simulated_s: seconds, seed}) {
-  return element('p', {class: 'asked'}, element('b', {}, board(of)), `: ${of.processes.map(process).join('; ')}. `,
-      element('span', {class: 'soft'}, `${three(seconds)} s simulated, seed ${seed}.`));
-}
+// What was asked: the question, and the scenario in words.
+const asked = ({question, processes, run}) => [element('p', {class: 'asked'}, element('b', {}, `${question}?`)),
+  element('p', {class: 'soft small'}, `${processes.join('; ')}. ${run}.`)];
 
 // The processes of an entry that all run are a row.
 function rowsOf(processes) {
@@ -84,7 +62,11 @@ function trust(result) {
   return [element('p', {class: 'soft'}, element('b', {}, `How sure: a real board may differ by ${error} `), `(${name}: ${meaning}).`)];
 }
 
-export const head = (result, lengthen) => [scenario(result), table(result), total(result), ...trust(result), ...missing(result, lengthen)];
+// The answer to the limits in a sentence, where there are any.
+const verdict = ({verdict: of}) => (of ? [element('p', {class: of.met === false ? 'verdict bad' : 'verdict'}, `${of.text[0].toUpperCase()}${of.text.slice(1)}.`)] : []);
+
+export const head = ({result, words}, lengthen) => [...asked(words), element('h2', {}, 'Answer'), ...verdict(result), table(result), total(result),
+  ...trust(result), ...missing(result, lengthen)];
 
 // What to keep in mind of it.
 export const warnings = (result) => [

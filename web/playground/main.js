@@ -20,7 +20,7 @@ power_mode: 25W
 processes:
   - {model: yolov8n, precision: int8, arrivals: {periodic: 30 /s}}
   - {model: resnet50, precision: fp16, batch: 4, count: 2}
-run: {duration: 1 s}
+constraints: {processes.0.latency_ms.p99: {max: 33 ms}}   # what must hold
 `;
 
 // A map and a timeline of next to nothing.

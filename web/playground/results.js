@@ -33,10 +33,10 @@ export class Figures {
   }
 }
 
-// A picture of the simulator, {"result", "window_us", "timeline"}, as a report has one.
+// A picture of the simulator, {"result", "words", "window_us", "timeline"}.
 export function pictureOf(text) {
-  const {result, window_us, timeline} = JSON.parse(text);
-  return {result, timeline: {...timeline, window_us}};
+  const {result, words, window_us, timeline} = JSON.parse(text);
+  return {result, words, timeline: {...timeline, window_us}};
 }
 
 // Those that answer most questions; the others are folded.
@@ -65,7 +65,7 @@ export function results({files, answer = null, foldedAs = null, lengthen = null}
   return {
     element: box,
     async show(picture, before = null) {
-      head.replaceChildren(...begin(picture.result, lengthen));
+      head.replaceChildren(...begin(picture, lengthen));
       notes.replaceChildren(...warnings(picture.result));
       changes.replaceChildren(...(before ? [delta([before.picture.result, picture.result], before.names, ...(before.more ?? []))] : []));
       const drawings = charts(picture), all = before ? withBefore(drawings, charts(before.picture), 'before') : drawings.filter((of) => !of.lines);

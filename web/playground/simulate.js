@@ -11,10 +11,10 @@ const pause = 400;  // ms without a change before the many runs of an explanatio
 
 // page: {simulators, catalogue, words, state, keep(state)}
 export function simulate(page) {
-  const why = element('div', {'aria-live': 'polite'}, element('p', {class: 'soft'}, 'Asking what each change would bring …'));
+  const why = element('div', {'aria-live': 'polite'});
   const note = element('p', {class: 'soft', role: 'status'});
   const explanation = element('section', {class: 'why', 'aria-label': 'Explanation'}, element('h2', {}, 'Why'), why);
-  let text = page.state.a, timer = null, waiting = null, now = null, kept = null;  // {text, picture}
+  let text = page.state.a, timer = null, waiting = null, explained = null, now = null, kept = null;  // {text, picture}
   const shown = results({files: {'': async (kind) => (await page.simulators.ask('files', {ask: kind === 'json' ? 'run' : 'csv', text}))?.text}, answer: explanation,
     lengthen: (seconds) => side.put(changed(text, ['run', 'duration'], `${seconds} s`))});
 
@@ -31,6 +31,11 @@ export function simulate(page) {
         element('button', {type: 'button', onclick: () => side.put(kept.text)}, 'Back to it'),
         element('button', {type: 'button', onclick: forget}, 'Forget it'))];
     keep.disabled = now === kept;
+    if (explained !== now.text) {
+      stale(false);
+      why.replaceChildren(...now.picture.words.why.map((of) => element('p', {}, `${of[0].toUpperCase()}${of.slice(1)}.`)),
+          element('p', {class: 'soft small'}, 'Asking what each change would bring …'));
+    }
     return shown.show(now.picture, kept && {picture: kept.picture, names: ['kept', 'now'], more});
   };
   // An explanation of another text: its changes are not to be tried.
@@ -40,15 +45,15 @@ export function simulate(page) {
   };
   const explain = async () => {
     const asked = text;
-    stale(true);
     const reply = await page.simulators.ask('explain', {ask: 'explain', text: asked});
     if (!reply) return;
     stale(false);
+    explained = asked;
     if (reply.status === 'answered') {
-      const explained = JSON.parse(reply.text);
-      why.replaceChildren(...words(explained, (of) => {
+      const told = JSON.parse(reply.text);
+      why.replaceChildren(...words(told, (of) => {
         kept = now;
-        side.put(applied(asked, explained.resolved, of.scenarios[0]));
+        side.put(applied(asked, told.resolved, of.scenarios[0]));
         scrollTo({top: 0});
       }));
     } else if (reply.status === 'failed') why.replaceChildren(element('p', {class: 'bad'}, reply.text));
@@ -82,7 +87,7 @@ export function simulate(page) {
       page.keep({a: of});
       run();
     }});
-  const result = element('section', {'aria-label': 'Result', tabindex: -1}, element('div', {class: 'titled'}, element('h2', {}, 'Answer'), keep, note), shown.element);
+  const result = element('section', {'aria-label': 'Result', tabindex: -1}, element('div', {class: 'titled'}, element('h2', {}, 'Question'), keep, note), shown.element);
   const offer = questions({catalogue: page.catalogue, ask: (of) => page.simulators.ask('new', of), made: (of) => side.put(of)});
   side.element.prepend(offer.element, element('button', {type: 'button', class: 'jump', onclick: () => moveTo(result)}, 'To the result'));
   return {

@@ -12,7 +12,7 @@ const told = ({words, unit, value, pi90, limit, least, grows, met}) => [
     .filter(Boolean).join(', ');
 
 function row(of, top) {
-  const {words, unit, value, pi90, limit, grows, met} = of, at = (figure) => `${(100 * figure / top).toFixed(1)}%`;
+  const {words, unit, value, pi90, limit, least, grows, met} = of, at = (figure) => `${(100 * figure / top).toFixed(1)}%`;
   const place = (name, style) => element('i', {class: name, style});
   return element('li', {class: met === false ? 'bad' : null},
       element('span', {}, words),
@@ -21,7 +21,7 @@ function row(of, top) {
           limit === null ? null : place('limit', `left:${at(limit)}`),
           value === null ? null : place('dot', `left:${at(value)}`)),
       element('span', {class: 'number'}, grows ? 'grows' : value === null ? '–' : `${shown(value)} ${unit}`,
-          limit === null ? null : element('small', {}, ` of ${shown(limit)}`)));
+          limit === null ? null : element('small', {}, ` ${least ? 'at least' : 'at most'} ${shown(limit)}`)));
 }
 
 export function verdict({text, met, limits}) {
