@@ -143,6 +143,8 @@ test('a verdict stands on top, with a dot, a band and a limit for each process',
     assert.match(await top.locator('.track').first().getAttribute('aria-label'), /9 of 10 boards .* limit at least 10: met/);
     const [box, rest] = [await top.boundingBox(), await page.locator('.question').boundingBox()];
     assert.ok(box.y < rest.y, 'the verdict is first');
+    assert.match(await top.locator('abbr', {hasText: '9 of 10 boards'}).getAttribute('title'), /nine of ten measurements/);
+    assert.match(await page.locator('th abbr', {hasText: '±95 %'}).first().getAttribute('title'), /chance within the simulation/);
     await shoot(page, 'verdict');
   }, {shown: '.verdict'});
   await beginsWell(file);

@@ -36,8 +36,9 @@ function fit(table, columns, note) {
 
 // A table of the terminal, {columns, rows}; `whole`: with all its columns, to be scrolled.
 export function wordTable({columns, rows}, {whole = false, label = 'The answer'} = {}) {
+  const told = new Set();
   const table = element('table', {class: 'words'},
-      element('thead', {}, element('tr', {}, ...columns.map(({name, right}) => element(name ? 'th' : 'td', {scope: name ? 'col' : null, class: right ? 'number' : null}, name)))),
+      element('thead', {}, element('tr', {}, ...columns.map(({name, right}) => element(name ? 'th' : 'td', {scope: name ? 'col' : null, class: right ? 'number' : null}, ...explained(name, told))))),
       element('tbody', {}, ...rows.map(({cells, style}) => element('tr', {class: style === 'plain' ? null : style}, ...cells.map((cell, i) =>
         element('td', {class: columns[i].right ? 'number' : cell.length > 30 ? 'long' : null}, threeDigits(cell)))))));
   const place = element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': label, onscroll: () => fade(place)}, table);
