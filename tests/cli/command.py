@@ -1061,7 +1061,11 @@ class Command(unittest.TestCase):
         none = self.file("n.yaml", body + "constraints: {processes.latency_ms.p99: {max: 1 us}}\n")
         self.assertEqual(self.jostle("plan", none, "--no-interval", "--write", "nvpmodel", self.directory / "new").returncode, 1)
         self.assertFalse((self.directory / "new").exists())
-        self.assertEqual(self.jostle("plan", study, "--no-interval", "--write", "nvpmodel", self.directory / "new").returncode, 0)
+        self.assertEqual(self.jostle("plan", study, "--no-interval", "--write", "nvpmodel", self.directory / "new",
+                                     "--write", "compose", self.directory / "other").returncode, 0)
+        self.assertTrue((self.directory / "other/compose.yaml").exists())
+        limited = self.file("l.yaml", body + "constraints: {processes.1.latency_ms.p90: {max: 1 s}}\n")
+        self.assertIn("rear p90", json.loads(self.jostle("plan", limited, "--no-interval", "--format", "json").stdout)["verdict"]["text"])
         self.assertTrue(os.access(self.directory / "new/clocks.sh", os.X_OK))
         self.assertEqual([path.name for path in self.directory.glob("new*")], ["new"])
 
