@@ -54,16 +54,21 @@ scenarios::Metric sum_of(const std::vector<scenarios::Result>& results, const Ge
   return sum;
 }
 
-// The mean over the processes and streams that have a latency; none under overload, where latency grows
-// without a mean.
-scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
-  if (std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); }))
-    return std::nullopt;
-  double sum = 0, count = 0;
-  for (const scenarios::Result& result : results)
-    for (const Part& part : parts_in(result))
-      if (part.latency_ms().mean) sum += *part.latency_ms().mean, ++count;
-  return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
+// The mean over the processes and streams that the change leaves in, of those that have a latency; none under
+// overload, where latency grows without a mean.
+Change mean_latency(const Tried& tried, const scenarios::Result& before) {
+  scenarios::Metric was = 0.0;
+  double is = 0, count = 0;
+  for (const ProcessChange& process : tried.processes)
+    for (const ProcessChange& one : process.instances.empty() ? std::vector{process} : process.instances) {
+      const auto& [then, now, none] = one.latency_ms;
+      if (!now) continue;
+      was = was && then ? scenarios::Metric(*was + *then) : std::nullopt;
+      is += *now, ++count;
+    }
+  if (count == 0) return {};
+  return {was && overloaded_in(before).empty() ? scenarios::Metric(*was / count) : std::nullopt,
+          tried.overloaded.empty() ? scenarios::Metric(is / count) : std::nullopt, std::nullopt};
 }
 // A stream with too few samples for a p99 has that of all streams of its process.
 scenarios::Metric p99_of(const Part& part) {
@@ -270,7 +275,7 @@ Tried compared(WhatIf what_if, const Basis& basis, std::vector<scenarios::Result
   const auto power = [](const scenarios::Result& result) { return result.system.power_w.mean; };
   tried.throughput = {sum_of(one, throughput), sum_of(tried.results, throughput),
                       together(half_width_of(one), half_width_of(tried.results))};
-  tried.latency_ms = {mean_latency(one), mean_latency(tried.results), std::nullopt};
+  tried.latency_ms = mean_latency(tried, before);
   const std::vector<PartPlace> places = part_places(basis.scenario);
   const auto counts = [&, &asked = basis.aim.asked](std::size_t part) {
     return !asked || !asked->entry || places[part].id.entry == *asked->entry;

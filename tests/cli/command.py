@@ -740,7 +740,8 @@ class Command(unittest.TestCase):
         answer = json.loads(self.jostle("explain", path, "--format", "json").stdout)
         self.assertEqual((answer["objective"]["name"], answer["objective"]["unit"]), ("mean latency", "ms"))
         locked = next(each for each in answer["what_ifs"] if each["name"] == "pinned-clocks")
-        self.assertEqual(locked["objective"], locked["latency_mean_ms"])
+        self.assertEqual(*(({key: locked[of][key] for key in ("before", "after", "relative")}) for of in ("objective", "latency_mean_ms")))
+        self.assertIsNotNone(locked["objective"]["difference_ci95"])
         for width in ("60", "100"):
             text = self.jostle("explain", path, COLUMNS=width).stdout
             self.assertLessEqual(max(len(line) for line in text.splitlines()), int(width))
