@@ -758,8 +758,19 @@ class Command(unittest.TestCase):
                                  and self.good not in line), 60)
         self.assertIn("beyond", done.stdout)
         told = " ".join(done.stdout.split())
-        self.assertRegex(told, r"why B is (faster|slower) because process 0 takes [\d.]+ ms an image in place of [\d.]+: ")
-        self.assertRegex(told, r"how sure throughput (stays|is) (higher|lower) in B")
+        self.assertRegex(told, r"why B is (faster|slower) because \S+ \S+ \S+ takes [\d.]+ ms an image in place of [\d.]+: ")
+        self.assertRegex(told, r"how sure throughput (stays (higher|lower) in B|[+-][\d.]+ % is less than)")
+
+    def test_a_comparison_tells_of_the_latency_that_differs_beyond_noise_and_equal_processes_once(self):
+        path = self.file("r.yaml", "device: jetson-orin-nano-super\npower_mode: 15W\njetson_clocks: true\nprocesses:\n"
+                         "  - {name: detector, model: yolo11n, precision: int8, arrivals: {periodic: 30 /s}, stages: [{resize: 640}, {normalise: numpy}, infer, {nms: numpy}]}\n"
+                         "  - {name: small, model: mobilenet_v2, precision: int8, arrivals: {periodic: 10 /s}, count: 3}\nrun: {duration: 4 s}\n")
+        done = self.jostle("compare", path, "--set-b", "power_mode=25W", COLUMNS="200")
+        told = " ".join(done.stdout.split())
+        self.assertRegex(told, r"^B against A: throughput stays [\d.]+ images/s, power \+[\d.]+ % ")
+        self.assertRegex(told, r"latency \w+ of detector \+[\d.]+( ± [\d.]+)? % \(")
+        self.assertEqual(done.stdout.count(" x small"), 1)
+        self.assertNotIn("process 0", done.stdout)
 
     def test_a_comparison_ends_when_the_differences_are_known(self):
         done = self.jostle("compare", self.good, "--set-b", "processes.0.batch=8", "--until", "5 %", "--format", "json")
