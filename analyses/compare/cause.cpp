@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include "input/counted.hpp"
 #include "input/units.hpp"
@@ -73,6 +74,7 @@ struct PairTime {
   const ComparedProcess* process;
   ImageTime a, b;
   std::optional<KernelTime> kernels_a, kernels_b;
+  double weight = 0;
   [[nodiscard]] double relative() const { return total_ms(a) > 0 ? total_ms(b) / total_ms(a) - 1 : 0; }
 };
 
@@ -82,8 +84,17 @@ Difference row_of(const std::vector<Difference>& rows, std::string_view metric) 
   return row == rows.end() ? Difference{} : *row;
 }
 
-Metric relative_of(const std::vector<Difference>& rows, std::string_view metric) {
-  return row_of(rows, metric).relative();
+// Its relative difference; 0 if that may be chance.
+double beyond_noise(const std::vector<Difference>& rows, std::string_view metric) {
+  const Difference row = row_of(rows, metric);
+  return row.half_width && !row.significant() ? 0 : row.relative().value_or(0);
+}
+
+// Returns whether each is a process with as many streams as the other: its time is that of all its streams.
+bool are_alike(const Compared& compared, const ComparedProcess& pair) {
+  return !pair.a.stream && !pair.b.stream &&
+         compared.a.front().processes[pair.a.process].instances.size() ==
+             compared.b.front().processes[pair.b.process].instances.size();
 }
 
 // The size of the difference of a pair's throughput.
@@ -92,40 +103,36 @@ double gained(const ComparedProcess& process) {
 }
 
 // The pair behind the difference: if the board's throughput differs, the one whose own differs most, else the
-// one whose mean latency changed most. None if no pair has a time on both sides.
+// one whose latency changed most beyond noise, and with the time of its images: a lone change of latency
+// comes from others. Last, the one whose time of an image changed most. None if no pair of equal streams has
+// a time on both sides.
 std::optional<PairTime> most_changed(const Compared& compared) {
-  const bool by_rate = std::abs(relative_of(compared.system, "throughput").value_or(0)) > no_cause_within;
+  const bool by_rate = std::abs(beyond_noise(compared.system, "throughput")) > no_cause_within;
   std::optional<PairTime> most;
-  const auto later = [](const PairTime& pair) {
-    const Difference row = row_of(pair.process->metrics, "latency mean");
-    if (row.half_width && !row.significant()) return 0.0;
-    return std::abs(row.relative().value_or(pair.relative()));
-  };
-  for (const ComparedProcess& process : compared.processes) {
-    if (process.a.stream || process.b.stream) continue;  // the time of a process is that of all its streams
+  for (const ComparedProcess& process : compared.groups) {
+    if (!are_alike(compared, process)) continue;
     const std::size_t in_a = process.a.process, in_b = process.b.process;
     const auto a = image_time(compared.a, in_a), b = image_time(compared.b, in_b);
     if (!a || !b) continue;
     constexpr std::size_t gpu = index_of(Share::gpu_running);
-    const PairTime pair{&process, *a, *b, kernel_time(compared.a.front(), in_a, (*a)[gpu]),
-                        kernel_time(compared.b.front(), in_b, (*b)[gpu])};
-    if (!most || (by_rate ? gained(process) > gained(*most->process) * (1 + no_cause_within)
-                          : later(pair) > later(*most) + no_cause_within))
-      most = pair;
+    PairTime pair{&process, *a, *b, kernel_time(compared.a.front(), in_a, (*a)[gpu]),
+                  kernel_time(compared.b.front(), in_b, (*b)[gpu])};
+    constexpr double last = 1e-3;
+    const double later = beyond_noise(process.metrics, "latency mean"), time = pair.relative();
+    pair.weight =
+        by_rate ? gained(process) : (later * time > 0 ? std::abs(later) : 0) + last * std::abs(time);
+    if (!most || pair.weight > most->weight * (1 + no_cause_within)) most = pair;
   }
   return most;
 }
 
-// "faster", "slower"; "sooner with its answers" where both serve the same rate; empty: there is no
-// difference.
+// "faster", "slower"; "sooner" with answers where both serve the same rate; empty: there is no difference
+// beyond noise.
 std::string how_b_is(const Compared& compared, const PairTime& pair) {
-  const double rate = relative_of(compared.system, "throughput").value_or(0);
+  const double rate = beyond_noise(compared.system, "throughput");
   if (std::abs(rate) > no_cause_within) return rate > 0 ? "faster" : "slower";
-  const Difference row = row_of(pair.process->metrics, "latency mean");
-  const double latency = row.relative().value_or(0);
-  if (std::abs(latency) > no_cause_within && (row.significant() || !row.half_width))
-    return latency < 0 ? "sooner with its answers" : "later with its answers";
-  return {};
+  const double latency = beyond_noise(pair.process->metrics, "latency mean");
+  return std::abs(latency) <= no_cause_within ? "" : latency < 0 ? "sooner" : "later";
 }
 
 // The parts of a change of the time on the GPU that are a fifth of it or more: " (memory 80 %)".
@@ -172,7 +179,7 @@ std::string parts_words(const PairTime& pair) {
 std::string first_cause(const Compared& compared, const PairTime& pair, const SideNames& names) {
   const std::string how = how_b_is(compared, pair);
   const double a = total_ms(pair.a), b = total_ms(pair.b);
-  const std::string who = pair.process->a.in_words();
+  const std::string& who = pair.process->a.label;
   const scenarios::ProcessResult &in_a = compared.a.front().processes[pair.process->a.process],
                                  &in_b = compared.b.front().processes[pair.process->b.process];
   if ((how == "faster" || how == "slower") && in_a.offered && in_b.offered && in_a.stable != false &&
@@ -183,11 +190,16 @@ std::string first_cause(const Compared& compared, const PairTime& pair, const Si
   if (nearly(a, b))
     return fmt::format("{} takes {} ms an image in both{}", who, input::decimal(b, 3),
                        how.empty() ? "" : "; what differs is when requests come");
-  const bool expected = (b < a) == (how == "faster" || how.starts_with("sooner"));
-  return fmt::format(
-      "{}{} takes {} ms an image in place of {}: {}",
-      how.empty() ? "" : fmt::format("{} is {} {} ", names.b, how, expected ? "because" : "although"), who,
-      input::decimal(b, 3), input::decimal(a, 3), parts_words(pair));
+  const bool expected = (b < a) == (how == "faster" || how == "sooner");
+  const std::string times = fmt::format("{} ms{} in place of {}: {}", input::decimal(b, 3),
+                                        how == "sooner" || how == "later" ? "" : " an image",
+                                        input::decimal(a, 3), parts_words(pair));
+  const char* const because = expected ? "because" : "although";
+  if (how == "sooner" || how == "later")
+    return fmt::format("{} is {} with the answers of {} {} an image takes {}", names.b, how, who, because,
+                       times);
+  return fmt::format("{}{} takes {}", how.empty() ? "" : fmt::format("{} is {} {} ", names.b, how, because),
+                     who, times);
 }
 
 // "the GPU clock is 612 MHz in place of 918"; empty if it is the same.
@@ -225,17 +237,10 @@ std::string turns_words(const Compared& compared, const SideNames& names) {
                      *switches.a > 0 ? names.a : names.b, *switches.a > 0 ? names.b : names.a);
 }
 
-// True if the part of the time that moved most is work of a core.
-bool is_on_cores(const PairTime& pair) {
-  const auto row = std::ranges::max_element(process::share_rows, {}, [&](const process::ShareRow& one) {
-    return std::abs(pair.b[index_of(one.share)] - pair.a[index_of(one.share)]);
-  });
-  return row->resource == process::Resource::host_speed;
-}
-
-// The changes behind the parts of the time, the clock of what moved first: at most two of limit, clocks,
-// processes, turns and the GPU's own time.
-std::string second_cause(const Compared& compared, const SideNames& names, bool on_cores) {
+// The changes behind the parts of the time: at most two of limit, clocks, processes, turns and the GPU's own
+// time.
+std::string second_cause(const Compared& compared, const std::optional<PairTime>& pair,
+                         const SideNames& names) {
   const Result &a = compared.a.front(), &b = compared.b.front();
   std::vector<std::string> found;
   const auto add = [&found](std::string words) {
@@ -245,9 +250,19 @@ std::string second_cause(const Compared& compared, const SideNames& names, bool 
   const auto cpu = [](const Result& result) {
     return result.system.cpu.clock_mhz.empty() ? Metric() : Metric(result.system.cpu.clock_mhz.front());
   };
-  if (on_cores) add(clock_words("CPU clock", cpu(a), cpu(b)));
-  add(clock_words("GPU clock", a.system.gpu.clock_mhz, b.system.gpu.clock_mhz));
-  if (a.system.limited_by != b.system.limited_by)
+  // Clocks that moved as the time did come first: lower ones where it is longer.
+  const auto add_clocks = [&](bool behind) {
+    for (const auto& [name, before, after] :
+         {std::tuple("GPU clock", a.system.gpu.clock_mhz, b.system.gpu.clock_mhz),
+          {"memory clock", a.system.memory.clock_mhz, b.system.memory.clock_mhz},
+          {"CPU clock", cpu(a), cpu(b)}})
+      if (behind == (pair && before && after && (*after < *before) == (pair->relative() > 0)))
+        add(clock_words(name, before, after));
+  };
+  const auto binds = [](const std::string& limit) { return limit != "none" && limit != "power_mode"; };
+  add_clocks(true);
+  if (a.system.limited_by != b.system.limited_by &&
+      (binds(a.system.limited_by) || binds(b.system.limited_by)))
     add(fmt::format("in {} {}, in {} {}", names.a,
                     scenarios::limit_in_words(a.system.limited_by, "its clocks"), names.b,
                     scenarios::limit_in_words(b.system.limited_by, "its clocks")));
@@ -256,9 +271,8 @@ std::string second_cause(const Compared& compared, const SideNames& names, bool 
                     input::counted(b.processes.size(), "process", "processes"),
                     b.processes.size() == 1 ? "works" : "work", a.processes.size()));
   add(turns_words(compared, names));
-  add(clock_words("memory clock", a.system.memory.clock_mhz, b.system.memory.clock_mhz));
+  add_clocks(false);
   add(gpu_words(a, b));
-  if (!on_cores) add(clock_words("CPU clock", cpu(a), cpu(b)));
   if (found.size() == 1 && a.system.gpu.clock_mhz && b.system.gpu.clock_mhz &&
       nearly(*a.system.gpu.clock_mhz, *b.system.gpu.clock_mhz))
     found.push_back(fmt::format("the GPU clock is the same, {:.0f} MHz", *b.system.gpu.clock_mhz));
@@ -272,10 +286,9 @@ std::vector<std::string> causes_of(const Compared& compared, const SideNames& na
   const auto pair = most_changed(compared);
   if (pair)
     found.push_back(first_cause(compared, *pair, names));
-  else if (std::ranges::none_of(compared.processes,
-                                [](const ComparedProcess& each) { return each.a.stream || each.b.stream; }))
+  else if (std::ranges::all_of(compared.groups, [&](const auto& each) { return are_alike(compared, each); }))
     return {};
-  if (std::string behind = second_cause(compared, names, pair && is_on_cores(*pair)); !behind.empty())
+  if (std::string behind = second_cause(compared, pair, names); !behind.empty())
     found.push_back(std::move(behind));
   // Turns explain the parts of the time, so they come first.
   if (!turns_words(compared, names).empty()) std::ranges::reverse(found);

@@ -21,7 +21,7 @@ struct SideNames {
 };
 
 // At most two sentences, without full stops. The first says which parts of an image's time changed most, for
-// the pair of processes that made the difference: "B is faster because process 0 takes 2.75 ms an image in
+// the pair of processes that made the difference: "B is faster because detector takes 2.75 ms an image in
 // place of 4.51: 0.9 ms less waiting for another process's slice and 0.85 ms less executing on the GPU
 // (memory 94 %)". The second says what changed behind that: a limit, a clock, the number of processes, or the
 // GPU's own time for an image. If only one side has turns, the second comes first. Empty if a side has no

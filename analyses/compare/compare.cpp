@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "analyses/verdict/verdict.hpp"
+#include "models/gpu/sharing.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -120,15 +121,38 @@ std::vector<scenarios::ProcessResult> runs_of(const Unit& unit,
   return runs;
 }
 
-OverloadedRuns overload_of(const std::vector<scenarios::ProcessResult>& runs) {
+// Processes or streams that are compared together, each with its runs.
+using RunsOfUnits = std::vector<std::vector<scenarios::ProcessResult>>;
+
+// A metric in each run: rates are added, of times the worst counts.
+std::vector<scenarios::Metric> in_each_run(const RunsOfUnits& units, const OfProcess& row) {
+  const bool adds = std::string_view(row.unit).ends_with("/s");
+  std::vector<scenarios::Metric> values;
+  for (std::size_t run = 0; run < units.front().size(); ++run) {
+    scenarios::Metric& all = values.emplace_back(row.get(units.front()[run]));
+    for (std::size_t unit = 1; unit < units.size(); ++unit) {
+      const scenarios::Metric one = row.get(units[unit][run]);
+      all = all && one ? scenarios::Metric(adds ? *all + *one : std::max(*all, *one)) : std::nullopt;
+    }
+  }
+  return values;
+}
+
+OverloadedRuns overload_of(const RunsOfUnits& units) {
   OverloadedRuns overload;
   double offered = 0;
   scenarios::Metric served = 0.0;
-  for (const scenarios::ProcessResult& process : runs) {
-    if (process.stable != false) continue;
-    ++overload.runs;
-    offered += process.offered.value_or(0);
-    served = served && process.stable_rate ? scenarios::Metric(*served + *process.stable_rate) : std::nullopt;
+  for (std::size_t run = 0; run < units.front().size(); ++run) {
+    bool any = false;
+    for (const auto& runs : units) {
+      const scenarios::ProcessResult& process = runs[run];
+      if (process.stable != false) continue;
+      any = true;
+      offered += process.offered.value_or(0);
+      served =
+          served && process.stable_rate ? scenarios::Metric(*served + *process.stable_rate) : std::nullopt;
+    }
+    overload.runs += any ? 1 : 0;
   }
   if (offered > 0 && served) overload.stable_share = *served / offered;
   return overload;
@@ -247,7 +271,78 @@ Pairing pairing(const scenarios::Scenario& a, const scenarios::Scenario& b) {
   return pairing;
 }
 
+std::string isolation_of(const std::vector<const scenarios::Scenario*>& boards) {
+  std::int64_t all = 0, together = 0;
+  bool clients = false;
+  std::map<std::int64_t, std::int64_t> served;  // streams of MPS's clients, by instance of the GPU
+  for (const scenarios::Scenario* const scenario : boards) {
+    const bool mps = gpu::way_of(scenario->sharing).needs_mps;
+    clients = clients || (mps && scenario->mig.empty());
+    for (const scenarios::ProcessEntry& process : scenario->processes) {
+      std::int64_t own = 0;
+      for (const scenarios::ProcessEntry& part : parts_of(process)) own += streams_of(process, part);
+      all += own * process.count;
+      std::int64_t& others = served[process.gpu.mig.value_or(0)];
+      others += mps ? own * process.count : 0;
+      together = std::max({together, own, others});
+    }
+  }
+  if (clients) return "a fault on the GPU takes all";
+  return fmt::format("a crash takes {} of {}", together == all ? "all" : fmt::format("{}", together), all);
+}
+
 namespace {
+
+// Units that are compared together: of one label and one status, in A and in B.
+struct Together {
+  std::string key_a, key_b;
+  std::vector<Unit> a, b;
+};
+
+std::vector<Together> groups_of(const Pairing& pairs, const Compared& all) {
+  const auto key = [](const std::vector<scenarios::Result>& results, const Unit& unit) {
+    return unit.label + " " + results.front().processes[unit.process].status;
+  };
+  std::vector<Together> groups;
+  for (const auto& [in_a, in_b] : pairs.both) {
+    const std::pair keys(key(all.a, in_a), key(all.b, in_b));
+    auto same =
+        std::ranges::find(groups, keys, [](const auto& one) { return std::pair(one.key_a, one.key_b); });
+    if (same == groups.end()) same = groups.insert(same, {keys.first, keys.second, {}, {}});
+    same->a.push_back(in_a);
+    same->b.push_back(in_b);
+  }
+  for (const Unit& unit : pairs.only_a)
+    if (const auto same = std::ranges::find(groups, key(all.a, unit), &Together::key_a); same != groups.end())
+      same->a.push_back(unit);
+  for (const Unit& unit : pairs.only_b)
+    if (const auto same = std::ranges::find(groups, key(all.b, unit), &Together::key_b); same != groups.end())
+      same->b.push_back(unit);
+  return groups;
+}
+
+ComparedProcess compared(const std::vector<Unit>& a, const std::vector<Unit>& b, const Compared& all) {
+  const Unit &in_a = a.front(), &in_b = b.front();
+  RunsOfUnits runs_a, runs_b;
+  for (const Unit& unit : a) runs_a.push_back(runs_of(unit, all.a));
+  for (const Unit& unit : b) runs_b.push_back(runs_of(unit, all.b));
+  ComparedProcess process{.a = in_a,
+                          .b = in_b,
+                          .of_a = a.size(),
+                          .of_b = b.size(),
+                          .label = in_a.label == in_b.label ? in_a.label : in_a.label + " -> " + in_b.label,
+                          .overload_a = overload_of(runs_a),
+                          .overload_b = overload_of(runs_b)};
+  for (std::size_t run = 0; run < all.a.size(); ++run) {
+    const auto grows = [run](const auto& runs) { return runs[run].stable == false; };
+    process.with_latency += std::ranges::any_of(runs_a, grows) || std::ranges::any_of(runs_b, grows) ? 0 : 1;
+  }
+  for (const auto& row : process_rows)
+    add_difference(
+        in_each_run(runs_a, row), in_each_run(runs_b, row), {.metric = row.metric, .unit = row.unit},
+        [](const scenarios::Metric& value) { return value; }, process.metrics);
+  return process;
+}
 
 std::optional<scenarios::Verdict> verdict_of_both(AskedLimits of_a, AskedLimits of_b, const Compared& runs) {
   if (of_b.constraints.empty()) of_b = of_a;
@@ -266,24 +361,15 @@ std::optional<scenarios::Verdict> verdict_of_both(AskedLimits of_a, AskedLimits 
 
 Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
                   std::vector<scenarios::Result> results_a, std::vector<scenarios::Result> results_b) {
-  Pairing pairs = pairing(a, b);
+  const Pairing pairs = pairing(a, b);
   Compared all{.a = std::move(results_a),
                .b = std::move(results_b),
-               .only_a = std::move(pairs.only_a),
-               .only_b = std::move(pairs.only_b)};
-  for (const auto& [in_a, in_b] : pairs.both) {
-    const auto runs_a = runs_of(in_a, all.a), runs_b = runs_of(in_b, all.b);
-    ComparedProcess process{.a = in_a,
-                            .b = in_b,
-                            .label = in_a.label == in_b.label ? in_a.label : in_a.label + " -> " + in_b.label,
-                            .overload_a = overload_of(runs_a),
-                            .overload_b = overload_of(runs_b)};
-    for (std::size_t i = 0; i < runs_a.size(); ++i)
-      process.with_latency += runs_a[i].stable != false && runs_b[i].stable != false ? 1 : 0;
-    for (const auto& row : process_rows)
-      add_difference(runs_a, runs_b, {.metric = row.metric, .unit = row.unit}, row.get, process.metrics);
-    all.processes.push_back(std::move(process));
-  }
+               .only_a = pairs.only_a,
+               .only_b = pairs.only_b,
+               .isolation_a = isolation_of({&a}),
+               .isolation_b = isolation_of({&b})};
+  for (const auto& [in_a, in_b] : pairs.both) all.processes.push_back(compared({in_a}, {in_b}, all));
+  for (const Together& group : groups_of(pairs, all)) all.groups.push_back(compared(group.a, group.b, all));
   for (const auto& row : system_rows)
     add_difference(
         all.a, all.b, {.metric = row.metric, .unit = row.unit},

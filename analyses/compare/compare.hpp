@@ -38,9 +38,11 @@ struct Unit {
   [[nodiscard]] std::string in_words() const;  // "process 0.1 (detector)"
 };
 
+// A pair of processes, or all of one label together.
 struct ComparedProcess {
   Unit a, b;
-  std::string label;  // of both; with changes, "resnet50 fp16 b1 -> resnet50 fp16 b4"
+  std::size_t of_a = 1, of_b = 1;  // processes or streams together
+  std::string label;               // of both; with changes, "resnet50 fp16 b1 -> resnet50 fp16 b4"
   std::vector<Difference> metrics = {};
   OverloadedRuns overload_a = {}, overload_b = {};
   std::size_t with_latency = 0;  // pairs in which it keeps up on both sides
@@ -59,6 +61,10 @@ struct Compared {
   std::vector<scenarios::Result> a, b;  // one per replication
   std::vector<ComparedProcess> processes = {};
   std::vector<Unit> only_a, only_b;  // without a counterpart in the other scenario
+  // The processes of one label together, those of one side alone too: three processes against three streams
+  // of one, forty equal ones. Rates are added; of times the worst counts.
+  std::vector<ComparedProcess> groups = {};
+  std::string isolation_a = {}, isolation_b = {};  // isolation_of()
   std::vector<Difference> system = {};
   // The verdict on B's limits or objective (on A's if B has none), with both sides in its text; absent
   // without any.
@@ -78,6 +84,9 @@ struct Pairs {
   std::optional<std::size_t> most = {};  // none: 10, or 100 with `until`
   std::optional<double> until = {};
 };
+
+// How many of the networks end with one of them: "a crash takes 2 of 3".
+[[nodiscard]] std::string isolation_of(const std::vector<const scenarios::Scenario*>& boards);
 
 // The differences of paired results with the same seeds.
 [[nodiscard]] Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,

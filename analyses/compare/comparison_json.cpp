@@ -39,13 +39,14 @@ Json overload_json(const OverloadedRuns& overload) {
 
 // `mean_w`: power over all pairs.
 Json side(const std::vector<scenarios::Result>& results, const std::string& name,
-          const scenarios::Metric& mean_w) {
+          const scenarios::Metric& mean_w, const std::string& isolation) {
   const scenarios::Result& first = results.front();
   const auto grade = scenarios::power_grade(first);
   return {{"name", name},
           {"scenario", first.scenario},
           {"device", first.device},
           {"profile_hash", first.profile_hash},
+          {"isolation", isolation},
           {"power_grade", grade ? Json(*grade) : Json(nullptr)},
           {"power_w_pi90", interval_json(interval_of_mean(relative_power_interval(first), mean_w))},
           {"resolved", output::parsed_json(first.resolved)}};
@@ -59,8 +60,8 @@ std::string comparison_json(const Compared& compared, const ComparedNames& names
   Json json{{"schema", "jostle.compare/1"},
             {"replications", compared.a.size()},
             {"seed", compared.a.front().seed},
-            {"a", side(compared.a, names.a, known ? power->a : std::nullopt)},
-            {"b", side(compared.b, names.b, known ? power->b : std::nullopt)}};
+            {"a", side(compared.a, names.a, known ? power->a : std::nullopt, compared.isolation_a)},
+            {"b", side(compared.b, names.b, known ? power->b : std::nullopt, compared.isolation_b)}};
   json["verdict"] = compared.verdict ? scenarios::json_of(*compared.verdict) : Json(nullptr);
   if (compared.until) {
     json["until"] = *compared.until;

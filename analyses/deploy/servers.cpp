@@ -115,6 +115,9 @@ void write_app(Deploying& all, DeployedPart& part, const std::string& seconds) {
     values["~tiles"] = tiles_text(tile->second, arrivals.streams);
   // The queues that the import takes: four frames of each source, and full batches for a DLA.
   part.settings.say("arrivals/queue/limit", arrivals.queue_limit == 4 * arrivals.streams);
+  if (!arrivals.closed_loop() && !arrivals.queue_limit)
+    all.tell(part.name, fmt::format("DeepStream has a queue of {} frames besides, which drops the oldest",
+                                    4 * arrivals.streams));
   part.settings.say("arrivals/dynamic_batching", part.entry.host.placement != Placement::gpu);
   all.made.files.push_back({part.name + ".txt", lines_of("deepstream", "app", part.settings), part.name});
 }

@@ -56,31 +56,21 @@ scenarios::Metric sum_of(const std::vector<scenarios::Result>& results, const Ge
   return sum;
 }
 
-// The mean over the processes and streams that have a latency; none under overload, where latency grows
-// without a mean.
-// `counts(i)`: whether part i of a board's result is one of those in question.
-template <class Counts>
-scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results, const Counts& counts) {
-  if (std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); }))
-    return std::nullopt;
-  double sum = 0, count = 0;
-  for (const scenarios::Result& result : results)
-    for (std::size_t i = 0; const Part& part : parts_in(result))
-      if (counts(i++) && part.latency_ms().mean) sum += *part.latency_ms().mean, ++count;
-  return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
-}
-// The half-width of that mean, as if the parts were independent; none if one has no interval.
-scenarios::Metric latency_half_width(const std::vector<scenarios::Result>& results) {
-  double squares = 0, count = 0;
-  for (const scenarios::Result& result : results)
-    for (const Part& part : parts_in(result)) {
-      if (!part.latency_ms().mean) continue;
-      const scenarios::Interval& ci95 = part.latency_ms().ci95.mean;
-      if (!ci95) return std::nullopt;
-      squares += std::pow((ci95->second - ci95->first) / 2, 2);
-      ++count;
+// The mean over the processes and streams that the change leaves in, of those that have a latency; none under
+// overload, where latency grows without a mean.
+Change mean_latency(const Tried& tried, const scenarios::Result& before) {
+  scenarios::Metric was = 0.0;
+  double is = 0, count = 0;
+  for (const ProcessChange& process : tried.processes)
+    for (const ProcessChange& one : process.instances.empty() ? std::vector{process} : process.instances) {
+      const auto& [then, now, none] = one.latency_ms;
+      if (!now) continue;
+      was = was && then ? scenarios::Metric(*was + *then) : std::nullopt;
+      is += *now, ++count;
     }
-  return count > 0 ? scenarios::Metric(std::sqrt(squares) / count) : std::nullopt;
+  if (count == 0) return {};
+  return {was && overloaded_in(before).empty() ? scenarios::Metric(*was / count) : std::nullopt,
+          tried.overloaded.empty() ? scenarios::Metric(is / count) : std::nullopt, std::nullopt};
 }
 // A stream with too few samples for a p99 has that of all streams of its process.
 scenarios::Metric p99_of(const Part& part) {
@@ -287,17 +277,7 @@ Tried compared(WhatIf what_if, const Basis& basis, std::vector<scenarios::Result
   const auto power = [](const scenarios::Result& result) { return result.system.power_w.mean; };
   tried.throughput = {sum_of(one, throughput), sum_of(tried.results, throughput),
                       together(half_width_of(one), half_width_of(tried.results))};
-  // Of the processes that the change leaves in, relative to what it was of them.
-  const auto every = [](std::size_t) { return true; };
-  const auto stays = [&](std::size_t part) {
-    return std::ranges::any_of(tried.what_if.boards, [&](const WhatIfBoard& board) {
-      return std::ranges::find(board.parts, part) != board.parts.end();
-    });
-  };
-  tried.latency_ms = {mean_latency(one, every), mean_latency(tried.results, every),
-                      together(latency_half_width(one), latency_half_width(tried.results))};
-  if (const auto kept = mean_latency(one, stays); kept && tried.latency_ms.after)
-    *tried.latency_ms.after *= *tried.latency_ms.before / *kept;
+  tried.latency_ms = mean_latency(tried, before);
   const std::vector<PartPlace> places = part_places(basis.scenario);
   const auto counts = [&, &asked = basis.aim.asked](std::size_t part) {
     return !asked || !asked->entry || places[part].id.entry == *asked->entry;

@@ -62,8 +62,7 @@ struct Tried {
   std::vector<scenarios::Result> results;  // one per board
   std::vector<ProcessChange> processes = {};
   Change throughput = {};  // images/s of all networks; sequences/s if there are only language models
-  Change latency_ms = {};  // mean over the processes of their mean latencies, after it relative to those that
-                           // it leaves in; absent under overload
+  Change latency_ms = {};  // mean over the processes that it leaves in; absent under overload
   Change p99_ms = {};      // the process whose objective it is, else the worst; absent under its overload
   Change power_w = {};     // sum over all boards
   Change energy_mj = {};   // per image: power over throughput

@@ -58,11 +58,13 @@ struct Aim {
   bool more_is_better = true;
   std::string tail = {};     // name of Tried::p99_ms: "p99 of front", "worst p99"
   std::string missing = {};  // name of the scenario's objective, if the run has no value of it
+  std::optional<scenarios::Objective> latency = {};  // the one process whose mean latency it is
 };
 
-// The scenario's objective if it names one that `before` has a value of. Otherwise the mean latency, where
-// all processes have arrivals and keep up; the total of the only unit, where there is one process entry or an
-// overload; else the speed: each process against itself (speed_of()).
+// The scenario's objective if it names one that `before` has a value of. Otherwise, where all processes have
+// arrivals and keep up, the mean latency of the one that a limit names, or that takes longest; the total of
+// the only unit, where there is one process entry or an overload; else the speed: each process against itself
+// (speed_of()).
 [[nodiscard]] Aim aim_of(const scenarios::Scenario& scenario, const scenarios::Result& before);
 
 // The metric before and after a change whose totals are known. Of an objective, rates are sums over the parts

@@ -54,7 +54,7 @@ std::string missed_words(const Goal& goal, std::size_t limit, double value) {
   if (metric == headroom_metric)
     return fmt::format("{} of the stable rate stay free, not {}", percent_words(value),
                        percent_words(*wanted.limit));
-  return fmt::format("{} is {}, {} {} the limit of {}", metric_title(metric), metric_words(metric, value),
+  return fmt::format("{} is {}, {} {} the limit of {}", goal.title(metric), metric_words(metric, value),
                      percent_words(violation(wanted, value)), wanted.maximise ? "below" : "above",
                      bound_words(metric, *wanted.limit));
 }
@@ -73,7 +73,7 @@ std::optional<std::size_t> better_objective(const Goal& goal,
 
 std::string sentence_of(const Goal& goal, const NextBetter& next) {
   const std::string& metric = goal.metrics[next.objective];
-  return fmt::format("{} {}, {} {} than the best; but {}", metric_title(metric),
+  return fmt::format("{} {}, {} {} than the best; but {}", goal.title(metric),
                      metric_words(metric, next.value), percent_words(next.gain),
                      goal.criteria[next.objective].maximise ? "more" : "less", why_not_chosen(goal, next));
 }
@@ -82,7 +82,7 @@ std::string runner_up_sentence(const Goal& goal, const std::vector<double>& best
                                const std::vector<double>& second) {
   const auto difference = [&](std::size_t i) { return relative_to(best[i], second[i]); };
   const auto against = [&](std::size_t i) {
-    return fmt::format("its {} is {} {}: {} against {}", metric_title(goal.metrics[i]),
+    return fmt::format("its {} is {} {}: {} against {}", goal.title(goal.metrics[i]),
                        percent_words(difference(i)), difference(i) > 0 ? "higher" : "lower",
                        metric_words(goal.metrics[i], second[i]), metric_words(goal.metrics[i], best[i]));
   };
@@ -90,19 +90,19 @@ std::string runner_up_sentence(const Goal& goal, const std::vector<double>& best
   while (decides < goal.objectives && std::abs(difference(decides)) <= goal.indifference) ++decides;
   if (decides == 0 && second[0] != 0) {
     const double needed = std::abs(best[0] / second[0] - 1);
-    return fmt::format("It would be the best if its {} were {} {}.", metric_title(goal.metrics[0]),
+    return fmt::format("It would be the best if its {} were {} {}.", goal.title(goal.metrics[0]),
                        percent_words(needed), goal.criteria[0].maximise ? "higher" : "lower");
   }
   const std::string zone = percent_words(goal.indifference);
   if (decides < goal.objectives)
-    return fmt::format("In {} the two are equal within {}; {}.", metric_title(goal.metrics[0]), zone,
+    return fmt::format("In {} the two are equal within {}; {}.", goal.title(goal.metrics[0]), zone,
                        against(decides));
   std::size_t widest = goal.objectives;
   for (std::size_t i = widest; i < goal.criteria.size(); ++i)
     if (std::abs(difference(i)) > std::abs(difference(widest))) widest = i;
   const std::string equal =
       fmt::format("In {} the two are equal within {}",
-                  goal.objectives == 1 ? metric_title(goal.metrics[0]) : "all objectives", zone);
+                  goal.objectives == 1 ? goal.title(goal.metrics[0]) : "all objectives", zone);
   return widest < goal.criteria.size() && std::abs(difference(widest)) > goal.indifference
              ? fmt::format("{}; {}.", equal, against(widest))
              : equal + ".";
@@ -146,7 +146,7 @@ std::string sentence_of(const Goal& goal, const IfOff& off) {
         "the load would " + off.shortage->effect +
         (off.served ? fmt::format(" ({} of it could be served)", served_words(*off.served)) : ""));
   for (const auto& [limit, value] : off.missed)
-    wrong.push_back(fmt::format("{} would come to {}", metric_title(goal.metrics[limit]),
+    wrong.push_back(fmt::format("{} would come to {}", goal.title(goal.metrics[limit]),
                                 metric_words(goal.metrics[limit], value)));
   if (off.dropped > 0)
     wrong.push_back(fmt::format("{} of the requests would be dropped at the limit of a queue",

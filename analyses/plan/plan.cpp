@@ -15,6 +15,7 @@
 #include "analyses/plan/search.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "analyses/verdict/verdict.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -46,6 +47,14 @@ class Planner {
   Planner(Candidates& candidates, const PlanControl& control)
       : candidates_(candidates), evaluations_(candidates.evaluations()), control_(control) {
     plan_.goal = candidates.goal();
+    const auto names = [&candidates](std::size_t candidate) {
+      const scenarios::Scenario scenario = candidates.scenario(candidate);
+      std::vector<std::string> all;
+      for (const scenarios::ProcessInstance& one : scenarios::expand(scenario))
+        all.push_back(scenarios::called(scenario.processes[one.entry]));
+      return all;
+    };
+    if (candidates.size() > 0 && names(0) == names(candidates.size() - 1)) plan_.goal.names = names(0);
     plan_.points = candidates.size();
   }
 

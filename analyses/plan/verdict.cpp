@@ -42,8 +42,10 @@ std::string goal_words(const Plan& plan) {
 
 // A criterion against its value at the best point; without one, the nearest value of any point.
 scenarios::Judged against_criterion(const Plan& plan, std::size_t i, double value) {
-  return judged(plan.goal.criteria[i], plan.goal.metrics[i], value,
-                plan.best ? plan.best->intervals[i] : std::nullopt);
+  scenarios::Judged one = judged(plan.goal.criteria[i], plan.goal.metrics[i], value,
+                                 plan.best ? plan.best->intervals[i] : std::nullopt);
+  one.words = plan.goal.title(one.metric);
+  return one;
 }
 
 scenarios::Verdict none_meets(const Plan& plan, const GradeOfMetric& grade_of) {

@@ -83,6 +83,14 @@ std::string metric_title(const std::string& metric) {
   return row != nullptr ? fmt::format("{} of process {}", row->words, *path->place) : metric;
 }
 
+std::string Goal::title(const std::string& metric) const {
+  const auto path = scenarios::process_path(metric);
+  const auto* const row = path && path->place ? scenarios::metric_row(path->metric) : nullptr;
+  if (row == nullptr || *path->place >= names.size() || std::ranges::count(names, names[*path->place]) > 1)
+    return metric_title(metric);
+  return fmt::format("{} {}", names[*path->place], row->words);
+}
+
 std::string criterion_words(const std::string& metric, const Criterion& criterion) {
   const std::string title = metric_title(metric);
   if (!criterion.limit) return fmt::format("the {} {}", criterion.maximise ? "highest" : "lowest", title);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 
 #include "calibration/logs/config_groups.hpp"
 #include "calibration/logs/imported_scenario.hpp"
@@ -202,6 +203,11 @@ class DeepstreamImport {
   DeepstreamEngine read_engine(const ConfigGroup& group) {
     DeepstreamEngine engine{.name = group.name, .model = {}, .precision = {}, .placement = {}};
     const std::string file = beside(group.text("config-file"));
+    // NAME_infer.txt names its engine, unless another engine has it too.
+    constexpr std::string_view behind = "_infer";
+    const std::string stem = fs::path(file).stem().string();
+    if (stem.size() > behind.size() && stem.ends_with(behind) && names_.insert(stem).second)
+      engine.name = stem.substr(0, stem.size() - behind.size());
     std::optional<ConfigGroups> infer;
     if (file.empty())
       problem(&group, group.name + ".config-file", "missing required key", "the file of nvinfer");
@@ -464,6 +470,7 @@ class DeepstreamImport {
   input::Problems& problems_;
   std::string folder_;
   DeepstreamSources sources_;
+  std::set<std::string> names_;  // of engines, by their files
   std::vector<std::string> unsaid_;
 };
 

@@ -120,10 +120,20 @@ std::vector<std::string> pairs_sentences(const Compared& compared) {
   return found;
 }
 
-// "#0 resnet50 fp16 b1", with both numbers if they differ.
+// "#0 resnet50 fp16 b1", with both numbers if they differ; "3 x resnet50 fp16 b1", with both counts.
 std::string process_heading(const analyses::ComparedProcess& process) {
+  if (process.of_a > 1 || process.of_b > 1)
+    return fmt::format("{} x {}{}", process.of_a, input::printable(process.label, 200),
+                       process.of_a == process.of_b ? "" : fmt::format(" against {}", process.of_b));
   const std::string a = process.a.place(), b = process.b.place();
   return fmt::format("#{}{} ", a, a == b ? "" : " -> #" + b) + input::printable(process.label, 200);
+}
+
+Passage passage_of(const analyses::ComparedProcess& process, std::size_t pairs) {
+  Passage passage{process_heading(process), {table_of(process.metrics)}, overload_sentences(process, pairs)};
+  if (process.of_a > 1 || process.of_b > 1)
+    passage.lines.insert(passage.lines.begin(), "together: rates are added, of times the worst counts");
+  return passage;
 }
 
 // The phrases of a text of in_words() that another one lacks.
@@ -199,30 +209,26 @@ std::vector<std::string> trust_of_both(const Compared& compared) {
   return found;
 }
 
-// True of a difference that no figure shows.
-bool is_same(const Difference& difference) {
-  return !difference.significant() && std::abs(difference.relative().value_or(1)) < 0.0005;
-}
+constexpr double no_percent = 0.0005;  // relative differences below this are printed as none
 
 // Says if the sign of a difference would survive the model's usual error.
 std::string sign_words(const Difference& difference, const std::string& grade) {
   const auto error = scenarios::usual_error_share(grade);
   const Metric relative = difference.relative();
-  if (!error || !relative || is_same(difference)) return {};
+  if (!error || !relative || std::abs(*relative) < no_percent) return {};
   const std::string percent = fmt::format("{} %", signed_percent(relative));
   if (!difference.significant())
     return fmt::format("{} {} may be chance: more pairs or longer runs would tell", difference.metric,
                        percent);
-  const char* const more = *relative > 0 ? "higher" : "lower";
   // A ratio of two errors: the one side too high by `error`, and the other right.
   const double least = *relative > 0 ? *error : 1 - 1 / (1 + *error);
-  return std::abs(*relative) > least
-             ? fmt::format("{} stays {} in B even if the model errs by its usual {:.0f} % on A or B alone",
-                           difference.metric, more, 100 * *error)
-             : fmt::format(
-                   "{} is {} in B unless the model errs by more than {:.2g} % on A or B alone; its usual "
-                   "error, most of which both sides share, is {:.0f} %: measure both before you decide",
-                   difference.metric, more, 100 * std::abs(*relative), 100 * *error);
+  if (std::abs(*relative) > least)
+    return fmt::format("{} stays {} in B if one side alone is off by the model's usual {:.0f} %",
+                       difference.metric, *relative > 0 ? "higher" : "lower", 100 * *error);
+  return fmt::format(
+      "{} {} is less than the model's usual error, {:.0f} %, most of which both sides share: "
+      "measure both before you decide",
+      difference.metric, percent, 100 * *error);
 }
 
 // The same for throughput and power of the board.
@@ -240,37 +246,42 @@ std::vector<std::string> decision_sentences(const Compared& compared) {
   return found;
 }
 
-// The differences that a reader asks for first: throughput, power and energy of the board, and the p99
-// latency that changes most.
+// The differences that a reader asks for first: throughput, power and energy of the board, and of the
+// processes what changes most beyond noise; if nothing does, the p99 latency that changes most.
 std::vector<Difference> told_differences(const Compared& compared) {
   std::vector<Difference> told;
   for (const Difference& difference : compared.system)
     if (difference.relative() &&
         (difference.metric == "throughput" || difference.metric == "power" || difference.metric == "energy"))
       told.push_back(difference);
-  std::optional<Difference> latency;
-  for (const analyses::ComparedProcess& process : compared.processes)
-    for (Difference difference : process.metrics) {
-      if (difference.metric != "latency p99" || !difference.relative()) continue;
-      const auto size = [](const Difference& of) {  // a certain one before any that may be chance
-        return std::pair(of.significant(), std::abs(*of.relative()));
-      };
-      if (latency && size(difference) <= size(*latency)) continue;
-      if (compared.processes.size() > 1)
-        difference.metric = fmt::format("p99 of #{} {}", process.a.place(), process.a.label);
-      latency = std::move(difference);
+  std::optional<Difference> most;
+  const auto weight = [](const Difference& one) {
+    return std::pair(one.significant(), std::abs(*one.relative()));
+  };
+  const bool several = compared.groups.size() > 1;
+  for (const analyses::ComparedProcess& group : compared.groups)
+    for (Difference difference : group.metrics) {
+      const bool said = difference.metric == "latency p50" || (!several && difference.metric == "throughput");
+      if (!difference.relative() || said) continue;
+      if (!difference.significant() && difference.metric != "latency p99") continue;
+      if (most && weight(difference) <= weight(*most)) continue;
+      if (several) difference.metric += " of " + input::printable(group.a.label, 100);
+      most = std::move(difference);
     }
-  if (latency) told.insert(told.begin(), std::move(*latency));
+  if (most) told.push_back(std::move(*most));
   return told;
 }
 
-// "throughput +4.0 % (545 to 567 images/s)"; of a difference that may be chance, that it may be so.
+// "throughput +4.0 ± 0.3 % (545 to 567 images/s)", "throughput stays 545 images/s"; of a difference that may
+// be chance, that it may be so.
 std::string difference_words(const Difference& difference) {
   const std::string unit = difference.unit.empty() ? "" : " " + difference.unit;
-  if (is_same(difference))
-    return fmt::format("{} as before ({}{})", difference.metric, significant(difference.b, 3), unit);
-  return fmt::format("{} {} % ({} to {}{}{})", difference.metric, signed_percent(difference.relative()),
-                     significant(difference.a, 3), significant(difference.b, 3), unit,
+  if (std::abs(*difference.relative()) < no_percent)
+    return fmt::format("{} stays {}{}", difference.metric, significant(difference.b, 3), unit);
+  const double half = difference.half_width.value_or(0) / std::abs(*difference.a);
+  const std::string sure = half < no_percent ? "" : fmt::format(" ± {:.1f}", 100 * half);
+  return fmt::format("{} {}{} % ({} to {}{}{})", difference.metric, signed_percent(difference.relative()),
+                     sure, significant(difference.a, 3), significant(difference.b, 3), unit,
                      difference.significant() ? "" : "; may be chance");
 }
 
@@ -282,6 +293,13 @@ scenarios::Verdict answer_of(const Compared& compared) {
     parts.push_back(difference_words(difference));
   if (!parts.empty()) answer.text = fmt::format("B against A: {}", fmt::join(parts, ", "));
   return answer;
+}
+
+Passage board_passage(const Compared& compared) {
+  Passage passage{"board", {table_of(compared.system)}};
+  if (compared.isolation_a != compared.isolation_b)
+    passage.lines.push_back(fmt::format("A: {}; B: {}", compared.isolation_a, compared.isolation_b));
+  return passage;
 }
 
 }  // namespace
@@ -311,14 +329,16 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
     words.answer.push_back({"", {table_of(told)}});
   }
   Passage sides{"A and B", {}, {"A: " + names.a, "B: " + names.b}};
-  const auto unmatched = [&](const std::vector<analyses::Unit>& units, const char* which) {
+  const auto unmatched = [&](const std::vector<analyses::Unit>& units, const char* which, auto side) {
     for (const analyses::Unit& unit : units)
-      sides.lines.push_back(fmt::format("only in {}: #{} {}", which, unit.place(), unit.label));
+      if (std::ranges::none_of(compared.groups,
+                               [&](const auto& group) { return (group.*side).label == unit.label; }))
+        sides.lines.push_back(fmt::format("only in {}: #{} {}", which, unit.place(), unit.label));
   };
-  unmatched(compared.only_a, "A");
-  unmatched(compared.only_b, "B");
+  unmatched(compared.only_a, "A", &analyses::ComparedProcess::a);
+  unmatched(compared.only_b, "B", &analyses::ComparedProcess::b);
   words.more.push_back(std::move(sides));
-  words.more.push_back({"board", {table_of(compared.system)}});
+  words.more.push_back(board_passage(compared));
   words.why = analyses::causes_of(compared);
   words.trust = trust_of_both(compared);
   const auto decisions = decision_sentences(compared);
@@ -329,16 +349,8 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
       words.warnings.push_back(std::move(warning));
     }
   }
-  constexpr std::size_t most = 8;  // equal ones with a table
-  std::map<std::string, std::size_t> alike;
-  for (const analyses::ComparedProcess& process : compared.processes)
-    if (++alike[process.label] <= most)
-      words.more.push_back({process_heading(process),
-                            {table_of(process.metrics)},
-                            overload_sentences(process, compared.a.size())});
-  for (const auto& [label, count] : alike)
-    if (count > most)
-      words.missing.push_back(fmt::format("{} of {} {} have no table here", count - most, count, label));
+  for (const analyses::ComparedProcess& process : compared.groups)
+    words.more.push_back(passage_of(process, compared.a.size()));
   return words;
 }
 

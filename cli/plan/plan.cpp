@@ -6,7 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <list>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -33,7 +35,7 @@
 
 namespace jostle::cli {
 
-// Adds the option; `write` is then the tool and the folder.
+// Adds the option; `write` is then tools, each with its folder.
 void add_write(CLI::App& command, std::vector<std::string>& write);
 
 // The best point of a study, and its board.
@@ -42,9 +44,14 @@ struct BestPoint {
   const board::DeviceSpec& device;
   const std::string& study;  // the path
 };
+// A tool, and its folder.
+struct ToolFolder {
+  ToolFolder(std::string of, std::string at) : tool(std::move(of)), path(std::move(at)), folder(path) {}
+  std::string tool, path;
+  output::OutputFolder folder;
+};
 // Writes the folder, and on standard error its files and what the tool cannot say. Throws WriteError.
-[[nodiscard]] ExitCode write_for_tool(const BestPoint& best, const std::vector<std::string>& write,
-                                      const output::OutputFolder& folder, Terminal& terminal);
+[[nodiscard]] ExitCode write_for_tool(const BestPoint& best, const ToolFolder& to, Terminal& terminal);
 
 // `jostle plan --write TOOL DIR`: the best point in the words of a tool.
 
@@ -54,19 +61,20 @@ void add_write(CLI::App& command, std::vector<std::string>& write) {
       .add_option_function<std::vector<std::string>>(
           "--write",
           [&write, tools](const std::vector<std::string>& given) {
-            if (const std::string wrong = one_of(tools)(given.front()); !wrong.empty())
-              throw CLI::ValidationError("--write", wrong);
+            for (std::size_t i = 0; i < given.size(); i += 2)
+              if (const std::string wrong = one_of(tools)(given[i]); !wrong.empty())
+                throw CLI::ValidationError("--write", wrong);
             write = given;
           },
-          "Write the best point in the words of a tool, to the new folder DIR")
+          "Write the best point in the words of a tool, to the new folder DIR; for several tools, again")
       ->type_size(2)
       ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name(fmt::format("{} DIR", fmt::join(tools, "|")));
 }
 
-ExitCode write_for_tool(const BestPoint& best, const std::vector<std::string>& write,
-                        const output::OutputFolder& folder, Terminal& terminal) {
-  const std::string &tool = write.front(), path = input::printable(write.back(), 400);
+ExitCode write_for_tool(const BestPoint& best, const ToolFolder& to, Terminal& terminal) {
+  const std::string &tool = to.tool, path = input::printable(to.path, 400);
   const analyses::Deployment made =
       analyses::deployment(tool, best.scenario, best.device, std::filesystem::path(best.study).filename());
   std::string told;
@@ -76,10 +84,10 @@ ExitCode write_for_tool(const BestPoint& best, const std::vector<std::string>& w
     return ExitCode::failed;
   }
   for (const analyses::DeployedFile& file : made.files) {
-    folder.add(file.path, file.text);
+    to.folder.add(file.path, file.text);
     told += fmt::format("{}/{}\n", path, file.path);
   }
-  folder.commit();
+  to.folder.commit();
   terminal.note(told);
   return ExitCode::done;
 }
@@ -87,7 +95,7 @@ namespace {
 
 struct PlanOptions {
   std::string study, output, format, html;
-  std::vector<std::string> write;  // the tool, and the folder
+  std::vector<std::string> write;  // tools, each with its folder
   unsigned threads = 0;
   bool exhaustive = false, no_interval = false, online = false;
   analyses::Replace replace = analyses::Replace::no;
@@ -95,11 +103,11 @@ struct PlanOptions {
 };
 
 // The outputs of an answer besides standard output: the file of the points, the page of --html or null, and
-// the folder of --write or null.
+// the folders of --write.
 struct PlanFiles {
   analyses::Store& store;
   output::OutputFile* page;
-  const output::OutputFolder* folder;
+  const std::list<ToolFolder>& folders;
 };
 
 // The scenario of a point of the study; without one, of the first candidate.
@@ -200,10 +208,12 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
     terminal.print(words_text(words, terminal.width(), terminal.colour()));
   if (files.page != nullptr) write_html(files, study, analyses::plan_json(plan), words);
   if (!plan.best) return ExitCode::failed;
-  if (files.folder == nullptr) return ExitCode::done;
   const scenarios::Scenario best = scenario_at(candidates, plan.best->point);
-  return write_for_tool({best, *candidates.profiles().required(best)->spec, options.study}, options.write,
-                        *files.folder, terminal);
+  ExitCode code = ExitCode::done;
+  for (const ToolFolder& to : files.folders)
+    code = std::max(code, write_for_tool({best, *candidates.profiles().required(best)->spec, options.study},
+                                         to, terminal));
+  return code;
 }
 
 // The reason why the study is incomplete or an option does not apply to it; empty: none.
@@ -243,11 +253,12 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     if (const std::string problem = unsuitable(study->study, options); !problem.empty())
       return terminal.refuse(problem);
     const auto page = output::open_if_given(options.html);
-    std::optional<output::OutputFolder> folder;
-    if (!options.write.empty()) folder.emplace(options.write.back());
+    std::list<ToolFolder> folders;
+    for (std::size_t i = 0; i < options.write.size(); i += 2)
+      folders.emplace_back(options.write[i], options.write[i + 1]);
     analyses::Store store(options.output);
     begin(store, *study, options.replace, terminal);
-    const PlanFiles files{store, page.get(), folder ? &*folder : nullptr};
+    const PlanFiles files{store, page.get(), folders};
     analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
     if (!analyses::check_margins(study->study, candidates, problems)) return terminal.refuse(problems);

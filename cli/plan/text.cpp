@@ -78,7 +78,7 @@ std::vector<std::string> alone_words(const Plan& plan) {
     point.settings = effect.settings;
     parts.push_back(fmt::format(
         "{}{} to {}{}", changes_text(*plan.best, point),
-        parts.empty() ? fmt::format(" alone takes {} from {}", analyses::metric_title(metric),
+        parts.empty() ? fmt::format(" alone takes {} from {}", plan.goal.title(metric),
                                     significant(plan.best->values.front(), 3))
                       : "",
         analyses::metric_words(metric, effect.value), effect.overloaded ? " and overloads it" : ""));
@@ -169,7 +169,7 @@ std::string evidence_text(const Plan& plan, const PlanPoint& point) {
 std::string choice_decision(const Plan& plan, const PlanPoint& best) {
   if (!plan.runner_up || best.intervals[0] || best.values[0] == 0 || plan.runner_up->values[0] == 0)
     return {};
-  const std::string title = analyses::metric_title(plan.goal.metrics[0]);
+  const std::string title = plan.goal.title(plan.goal.metrics[0]);
   const auto error = scenarios::usual_error_share(
       analyses::rests_on_power(plan.goal.metrics[0]) ? best.power_grade.value_or("") : best.grade);
   const double apart = std::abs(best.values[0] / plan.runner_up->values[0] - 1);
@@ -224,7 +224,7 @@ bool adds(const Plan& plan, const char* metric) {
 std::string words_of_criterion(const Plan& plan, std::size_t i) {
   const bool decides = i == 0 || plan.goal.criteria[i].limit;
   return decides ? analyses::criterion_words(plan.goal.metrics[i], plan.goal.criteria[i])
-                 : analyses::metric_title(plan.goal.metrics[i]);
+                 : plan.goal.title(plan.goal.metrics[i]);
 }
 
 // With names for people and units.
@@ -385,7 +385,7 @@ std::vector<std::string> costs_of_limits(const Plan& plan) {
     found.push_back(fmt::format("The limit {} rules out: {} {} ({} vs best) with {}, which needs {}.",
                                 analyses::criterion_words(plan.goal.metrics[relaxed.criterion],
                                                           plan.goal.criteria[relaxed.criterion]),
-                                analyses::metric_title(plan.goal.metrics[0]), graded(plan, relaxed.best, 0),
+                                plan.goal.title(plan.goal.metrics[0]), graded(plan, relaxed.best, 0),
                                 relative_text(relaxed.best.values[0], plan.best->values[0]),
                                 plain_settings(relaxed.best.settings),
                                 with_unit(plan, relaxed.criterion, relaxed.needed)));
@@ -400,7 +400,7 @@ std::string missed_text(const Plan& plan, const PlanPoint& point) {
   if (metric == analyses::headroom_metric)
     return analyses::missed_words(plan.goal, worst, point.values[worst]);
   const std::string unit = analyses::metric_unit(metric).name;
-  return fmt::format("{} {} {}{}{} against {:.6g}{}{}", analyses::metric_title(metric),
+  return fmt::format("{} {} {}{}{} against {:.6g}{}{}", plan.goal.title(metric),
                      significant(point.values[worst], plan_digits),
                      point.half_widths[worst] ? noise_text(point, worst) : "", unit.empty() ? "" : " ", unit,
                      *plan.goal.criteria[worst].limit, unit.empty() ? "" : " ", unit);
@@ -414,8 +414,8 @@ Passage near_misses(const Plan& plan) {
             ? std::string("infeasible")
             : "not decided: feasible in " + probability_text(*miss.point.p_feasible) + " of repeats";
     passage.lines.push_back(fmt::format("{}: {} {}; {}; {}", plain_settings(miss.point.settings),
-                                        analyses::metric_title(plan.goal.metrics[0]),
-                                        graded(plan, miss.point, 0), missed_text(plan, miss.point), verdict));
+                                        plan.goal.title(plan.goal.metrics[0]), graded(plan, miss.point, 0),
+                                        missed_text(plan, miss.point), verdict));
   }
   if (!plan.decided && !passage.lines.empty())
     passage.lines.emplace_back(
@@ -492,7 +492,7 @@ std::vector<std::string> plan_trust(const Plan& plan, const PlanPoint& best) {
   std::string range;
   if (best.intervals[0]) range = interval_text(best.intervals[0]) + (unit.empty() ? "" : " ") + unit;
   if (!grade.empty() || !range.empty())
-    found.push_back(grade_sentence(analyses::metric_title(metric), grade, range));
+    found.push_back(grade_sentence(plan.goal.title(metric), grade, range));
   if (watts && !best.grade.empty()) found.push_back(grade_sentence("Throughput and latency", best.grade));
   if (!watts && best.power_grade) found.push_back(grade_sentence("Power and energy", *best.power_grade));
   if (std::string risk = limits_at_risk(plan, best); !risk.empty()) found.push_back(std::move(risk));

@@ -131,6 +131,20 @@ TEST(Deployed, a_pipeline_comes_back_from_deepstream_app_to_the_byte) {
   EXPECT_EQ(run_of(back, cameras), run_of(cameras, cameras));
 }
 
+TEST(Deployed, a_pipeline_keeps_its_name_through_deepstream_app_and_a_queue_that_it_gets_is_told) {
+  const Scenario lane = scenario_of(
+      "device: jetson-orin-nx-16gb\npower_mode: 25W\nprocesses:\n"
+      "  - {name: lane, model: yolov8n, precision: fp16, batch: 4, max_queue_delay: 40 ms, overlap: 4,\n"
+      "     arrivals: {periodic: 12 /s, streams: 4}, stages: [{decode: h265, size: 1080p}, {colour: vic}, "
+      "{resize: 640, on: gpu}, {normalise: gpu}, infer, {nms: cpu}]}\n");
+  EXPECT_EQ(through_deepstream(lane, "lane.txt").processes.front().name, "lane");
+  input::Problems problems;
+  const auto profile = profiles::shipped_profile(lane.device, problems);
+  const Deployment made = deployment("deepstream", lane, *profile->spec, "study.yaml");
+  EXPECT_THAT(made.unsaid, ::testing::Contains(::testing::Field(
+                               &Unsaid::words, ::testing::HasSubstr("a queue of 16 frames"))));
+}
+
 TEST(Deployed, an_engine_on_a_DLA_that_skips_frames_comes_back_from_deepstream_app) {
   const Scenario cameras = scenario_of(
       "device: jetson-orin-nx-16gb\npower_mode: MAXN\nprocesses:\n"

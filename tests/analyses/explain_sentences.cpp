@@ -90,7 +90,50 @@ TEST(Aim, that_names_a_process_takes_its_p99_and_not_the_worst) {
 TEST(Aim, that_the_run_has_no_value_of_is_said_to_be_missing) {
   const Explanation asked = explained(robot, {"objective=processes.1.latency_ms.p99", "run.duration=1 s"});
   EXPECT_EQ(asked.aim.missing, "p99 of classifier");
-  EXPECT_EQ(asked.aim.name, "mean latency");
+  EXPECT_EQ(asked.aim.name, "mean latency of detector");
+}
+
+TEST(Aim, of_several_that_are_served_is_the_latency_of_the_longest_or_of_the_one_that_a_limit_names) {
+  const Explanation longest = explained(robot);
+  EXPECT_EQ(longest.aim.name, "mean latency of detector");
+  const Explanation limited = explained(robot, {"constraints={processes.1.latency_ms.p90: {max: 1 s}}"});
+  EXPECT_EQ(limited.aim.name, "mean latency of classifier");
+  for (const auto& [explanation, index] : {std::pair(&longest, 0U), {&limited, 1U}})
+    for (const Tried& one : explanation->tried) {
+      const ProcessChange& own = one.processes[index];
+      EXPECT_EQ(one.objective.before, own.latency_ms.before);
+      const bool known = own.status == "ok" && one.overloaded.empty();
+      if (!known || (one.results.size() == 1 && !one.what_if.shares_otherwise)) {
+        EXPECT_EQ(one.objective.after, known ? own.latency_ms.after : std::nullopt) << one.what_if.label;
+      }
+    }
+}
+
+TEST(Aim, that_is_a_latency_has_an_interval_and_what_is_within_it_is_no_gain) {
+  std::size_t within = 0;
+  for (const Tried& one : explained(robot).tried) {
+    const Change& change = one.objective;
+    if (!change.half_width || !change.after) continue;
+    const bool chance = std::abs(*change.after - *change.before) <= *change.half_width;
+    EXPECT_EQ(one.gain == 0, chance || change.after == change.before) << one.what_if.label;
+    within += chance ? 1 : 0;
+  }
+  EXPECT_GT(within, 0U);
+}
+
+TEST(Explain, a_mean_over_processes_is_over_those_that_the_change_leaves_in) {
+  const Explanation explanation = explained(robot, {"processes.1.count=2"});
+  const Tried& fewer = tried(explanation, "one-process-fewer");
+  double before = 0, after = 0, stay = 0;
+  for (const ProcessChange& process : fewer.processes) {
+    if (process.status == "absent") continue;
+    before += *process.latency_ms.before;
+    after += *process.latency_ms.after;
+    ++stay;
+  }
+  ASSERT_EQ(stay, 2);
+  EXPECT_NEAR(*fewer.latency_ms.before, before / stay, 1e-9);
+  EXPECT_NEAR(*fewer.latency_ms.after, after / stay, 1e-9);
 }
 
 // The sentences of an explanation that name changes.

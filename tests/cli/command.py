@@ -751,7 +751,8 @@ class Command(unittest.TestCase):
         answer = json.loads(self.jostle("explain", path, "--format", "json").stdout)
         self.assertEqual((answer["objective"]["name"], answer["objective"]["unit"]), ("mean latency", "ms"))
         locked = next(each for each in answer["what_ifs"] if each["name"] == "pinned-clocks")
-        self.assertEqual(locked["objective"], locked["latency_mean_ms"])
+        self.assertEqual(*(({key: locked[of][key] for key in ("before", "after", "relative")}) for of in ("objective", "latency_mean_ms")))
+        self.assertIsNotNone(locked["objective"]["difference_ci95"])
         for width in ("60", "100"):
             text = self.jostle("explain", path, COLUMNS=width).stdout
             self.assertLessEqual(max(len(line) for line in text.splitlines()), int(width))
@@ -768,8 +769,19 @@ class Command(unittest.TestCase):
                                  and self.good not in line), 60)
         self.assertIn("beyond", done.stdout)
         told = " ".join(done.stdout.split())
-        self.assertRegex(told, r"why: B is (faster|slower) because process 0 \(resnet50 fp16 b1\) takes [\d.]+ ms an image in place of [\d.]+: ")
-        self.assertRegex(told, r"throughput (stays|is) (higher|lower) in B")
+        self.assertRegex(told, r"why B is (faster|slower) because \S+ \S+ \S+ takes [\d.]+ ms an image in place of [\d.]+: ")
+        self.assertRegex(told, r"how sure throughput (stays (higher|lower) in B|[+-][\d.]+ % is less than)")
+
+    def test_a_comparison_tells_of_the_latency_that_differs_beyond_noise_and_equal_processes_once(self):
+        path = self.file("r.yaml", "device: jetson-orin-nano-super\npower_mode: 15W\njetson_clocks: true\nprocesses:\n"
+                         "  - {name: detector, model: yolo11n, precision: int8, arrivals: {periodic: 30 /s}, stages: [{resize: 640}, {normalise: numpy}, infer, {nms: numpy}]}\n"
+                         "  - {name: small, model: mobilenet_v2, precision: int8, arrivals: {periodic: 10 /s}, count: 3}\nrun: {duration: 4 s}\n")
+        done = self.jostle("compare", path, "--set-b", "power_mode=25W", COLUMNS="200")
+        told = " ".join(done.stdout.split())
+        self.assertRegex(told, r"^B against A: throughput stays [\d.]+ images/s, power \+[\d.]+ % ")
+        self.assertRegex(told, r"latency \w+ of detector \+[\d.]+( ± [\d.]+)? % \(")
+        self.assertEqual(done.stdout.count(" x small"), 1)
+        self.assertNotIn("process 0", done.stdout)
 
     def test_a_comparison_ends_when_the_differences_are_known(self):
         done = self.jostle("compare", self.good, "--set-b", "processes.0.batch=8", "--until", "5 %", "--format", "json")
@@ -1072,7 +1084,11 @@ class Command(unittest.TestCase):
         none = self.file("n.yaml", body + "constraints: {processes.latency_ms.p99: {max: 1 us}}\n")
         self.assertEqual(self.jostle("plan", none, "--no-interval", "--write", "nvpmodel", self.directory / "new").returncode, 1)
         self.assertFalse((self.directory / "new").exists())
-        self.assertEqual(self.jostle("plan", study, "--no-interval", "--write", "nvpmodel", self.directory / "new").returncode, 0)
+        self.assertEqual(self.jostle("plan", study, "--no-interval", "--write", "nvpmodel", self.directory / "new",
+                                     "--write", "compose", self.directory / "other").returncode, 0)
+        self.assertTrue((self.directory / "other/compose.yaml").exists())
+        limited = self.file("l.yaml", body + "constraints: {processes.1.latency_ms.p90: {max: 1 s}}\n")
+        self.assertIn("rear p90", json.loads(self.jostle("plan", limited, "--no-interval", "--format", "json").stdout)["verdict"]["text"])
         self.assertTrue(os.access(self.directory / "new/clocks.sh", os.X_OK))
         self.assertEqual([path.name for path in self.directory.glob("new*")], ["new"])
 

@@ -1,5 +1,6 @@
 // The verdict of a page: the sentence, and beside it each value with its band against its limit.
 import {element} from './dom.js';
+import {explained} from './glossary.js';
 import {figure as shown} from './table.js';
 
 const most = ({value, pi90, limit}) => Math.max(value ?? 0, pi90?.[1] ?? 0, limit ?? 0);
@@ -25,12 +26,13 @@ function row(of, top) {
 }
 
 export function verdict({text, met, limits}) {
+  const seen = new Set();
   const tops = new Map();
   for (const of of limits) tops.set(of.unit, Math.max(tops.get(of.unit) ?? 0, 1.08 * most(of)));
   const shows = limits.filter((of) => tops.get(of.unit) > 0);
   const keys = [shows.some(({pi90}) => pi90) ? 'grey: 9 of 10 boards' : '', shows.some(({limit}) => limit !== null) ? 'line: the limit' : ''].filter(Boolean);
   return element('section', {class: 'verdict'},
-      element('p', {class: met === false ? 'bad' : null}, text),
+      element('p', {class: met === false ? 'bad' : null}, ...explained(text, seen)),
       shows.length ? element('div', {}, element('ul', {class: 'gauges'}, ...shows.map((of) => row(of, tops.get(of.unit)))),
-          keys.length ? element('p', {class: 'soft small'}, `Dot: simulated; ${keys.join('; ')}.`) : null) : null);
+          keys.length ? element('p', {class: 'soft small'}, ...explained(`Dot: simulated; ${keys.join('; ')}.`, seen)) : null) : null);
 }
