@@ -42,7 +42,7 @@ struct Unit {
 struct ComparedProcess {
   Unit a, b;
   std::size_t of_a = 1, of_b = 1;  // processes or streams together
-  std::string label;               // of both; with changes, "resnet50 fp16 b1 -> resnet50 fp16 b4"
+  std::string label;               // common to both; with changes, "resnet50 fp16 b1 -> resnet50 fp16 b4"
   std::vector<Difference> metrics = {};
   OverloadedRuns overload_a = {}, overload_b = {};
   std::size_t with_latency = 0;  // pairs in which it keeps up on both sides

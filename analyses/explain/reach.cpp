@@ -71,7 +71,7 @@ std::vector<WhatIf> pairs_of(const std::vector<Tried>& tried, const std::string&
   std::vector<const Tried*> order;
   for (const Tried& one : tried) {
     if (one.what_if.role != Role::advice || !one.all_fit || !is_one_board(one)) continue;
-    if (one.what_if.kind == ChangeKind::stages) {  // those of two stages are no alternatives
+    if (one.what_if.kind == ChangeKind::stages) {  // two stages are no alternatives
       order.push_back(&one);
       continue;
     }

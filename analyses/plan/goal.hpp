@@ -66,7 +66,7 @@ struct Goal {
   std::size_t may_be_absent = 0;        // number of last metrics that may be absent; they count as 0 then
   double indifference = tie;            // relative difference within which objectives count as equal
   double confidence = 0.95;             // probability that the answer meets the limits, and is the best
-  std::vector<std::string> names = {};  // of the processes; empty where the number of a process varies
+  std::vector<std::string> names = {};  // the processes'; empty where the number of a process varies
 
   // The metric as a reader calls it: "people p99"; metric_title() where no one process has the name.
   [[nodiscard]] std::string title(const std::string& metric) const;

@@ -71,7 +71,7 @@ inline constexpr int runs_of_breaks = 20;
 // The networks of a result, each entry once: "yolov8n fp16 and 2 x resnet50 int8".
 [[nodiscard]] std::string networks_of(const scenarios::Result& result);
 
-// What the run of a result was asked, without its question mark; `board`: the board in words. "Does
+// The question of a result's run, without its question mark; `board`: the board in words. "Does
 // jetson-nano, power mode 5W, keep detector p99 under 50 ms, running yolo11n int8"; without limits "How many
 // images a second does yolo11n int8 get on jetson-nano, power mode 5W, and how long does one take".
 [[nodiscard]] std::string question_of(const scenarios::Result& result, const std::string& board);

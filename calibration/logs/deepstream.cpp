@@ -470,7 +470,7 @@ class DeepstreamImport {
   input::Problems& problems_;
   std::string folder_;
   DeepstreamSources sources_;
-  std::set<std::string> names_;  // of engines, by their files
+  std::set<std::string> names_;  // by the files of engines
   std::vector<std::string> unsaid_;
 };
 

@@ -11,7 +11,7 @@
 
 namespace jostle::cli {
 
-// What follows head_text() on a terminal. Lines of at most `width` columns if no word is longer (60 is
+// The rest behind head_text() on a terminal. Lines of at most `width` columns if no word is longer (60 is
 // always enough).
 [[nodiscard]] std::string report(const scenarios::Result& result, int width, bool colour);
 

@@ -336,7 +336,7 @@ struct Judged {
   bool least = false;                      // true: the limit is the least value
   bool grows = false;                      // the process does not keep up
   std::optional<bool> met;                 // absent without a limit or a value
-  std::optional<std::int64_t> entry = {};  // that process's; absent: a metric of the board
+  std::optional<std::int64_t> entry = {};  // the entry of that process; absent: a metric of the board
 };
 
 // The smallest change that was found to break a limit.
@@ -349,7 +349,7 @@ struct Breaks {
 // The answer to the limits, or the objective, of a scenario. The metric is the one that decides: the limit
 // that is missed most, or that is nearest.
 struct Verdict {
-  std::string question = {};  // what was asked, without its question mark
+  std::string question = {};  // the question, without its mark
   std::string text;           // a sentence without its full stop
   std::string metric;
   Metric value;
