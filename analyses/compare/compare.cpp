@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "analyses/explain/ways.hpp"
 #include "analyses/verdict/verdict.hpp"
-#include "models/gpu/sharing.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -269,26 +269,6 @@ Pairing pairing(const scenarios::Scenario& a, const scenarios::Scenario& b) {
   add_left(in_a, pairing.only_a);
   add_left(in_b, pairing.only_b);
   return pairing;
-}
-
-std::string isolation_of(const std::vector<const scenarios::Scenario*>& boards) {
-  std::int64_t all = 0, together = 0;
-  bool clients = false;
-  std::map<std::int64_t, std::int64_t> served;  // streams of MPS's clients, by instance of the GPU
-  for (const scenarios::Scenario* const scenario : boards) {
-    const bool mps = gpu::way_of(scenario->sharing).needs_mps;
-    clients = clients || (mps && scenario->mig.empty());
-    for (const scenarios::ProcessEntry& process : scenario->processes) {
-      std::int64_t own = 0;
-      for (const scenarios::ProcessEntry& part : parts_of(process)) own += streams_of(process, part);
-      all += own * process.count;
-      std::int64_t& others = served[process.gpu.mig.value_or(0)];
-      others += mps ? own * process.count : 0;
-      together = std::max({together, own, others});
-    }
-  }
-  if (clients) return "a fault on the GPU takes all";
-  return fmt::format("a crash takes {} of {}", together == all ? "all" : fmt::format("{}", together), all);
 }
 
 namespace {

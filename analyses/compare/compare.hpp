@@ -85,9 +85,6 @@ struct Pairs {
   std::optional<double> until = {};
 };
 
-// How many of the networks end with one of them: "a crash takes 2 of 3".
-[[nodiscard]] std::string isolation_of(const std::vector<const scenarios::Scenario*>& boards);
-
 // The differences of paired results with the same seeds.
 [[nodiscard]] Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
                                 std::vector<scenarios::Result> results_a,
