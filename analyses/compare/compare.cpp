@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include "analyses/explain/ways.hpp"
 #include "analyses/verdict/verdict.hpp"
 #include "profiles/profile/profile.hpp"
+#include "scenarios/language/in_words.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
@@ -346,8 +346,8 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
                .b = std::move(results_b),
                .only_a = pairs.only_a,
                .only_b = pairs.only_b,
-               .isolation_a = isolation_of({&a}),
-               .isolation_b = isolation_of({&b})};
+               .isolation_a = scenarios::isolation_of({&a}),
+               .isolation_b = scenarios::isolation_of({&b})};
   for (const auto& [in_a, in_b] : pairs.both) all.processes.push_back(compared({in_a}, {in_b}, all));
   for (const Together& group : groups_of(pairs, all)) all.groups.push_back(compared(group.a, group.b, all));
   for (const auto& row : system_rows)

@@ -1,15 +1,12 @@
 #include "analyses/explain/ways.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/parts.hpp"
 #include "models/board/spec.hpp"
 #include "models/gpu/partitions.hpp"
-#include "models/gpu/sharing.hpp"
+#include "scenarios/language/in_words.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -110,31 +107,12 @@ std::string reason_of(const std::string& name, const Explanation& explanation,
 
 }  // namespace
 
-std::string isolation_of(const std::vector<const scenarios::Scenario*>& boards) {
-  std::int64_t all = 0, together = 0;
-  bool clients = false;
-  std::map<std::int64_t, std::int64_t> served;  // streams of MPS's clients, by instance of the GPU
-  for (const scenarios::Scenario* const scenario : boards) {
-    const bool mps = gpu::way_of(scenario->sharing).needs_mps;
-    clients = clients || (mps && scenario->mig.empty());
-    for (const scenarios::ProcessEntry& process : scenario->processes) {
-      std::int64_t own = 0;
-      for (const scenarios::ProcessEntry& part : parts_of(process)) own += streams_of(process, part);
-      all += own * process.count;
-      std::int64_t& others = served[process.gpu.mig.value_or(0)];
-      others += mps ? own * process.count : 0;
-      together = std::max({together, own, others});
-    }
-  }
-  if (clients) return "a fault on the GPU takes all";
-  return fmt::format("a crash takes {} of {}", together == all ? "all" : fmt::format("{}", together), all);
-}
-
 std::vector<Way> ways_of(const Explanation& explanation, const scenarios::Scenario& scenario,
                          const board::DeviceSpec& device, const RefusedChanges& refused) {
   const scenarios::Result& before = explanation.result;
   if (parts_in(before).size() < 2) return {};
-  std::vector<Way> ways{{"", "as it is", parts_now(before), memory_of({before}), isolation_of({&scenario})}};
+  std::vector<Way> ways{
+      {"", "as it is", parts_now(before), memory_of({before}), scenarios::isolation_of({&scenario})}};
   for (const Tried& tried : explanation.tried) {
     const ChangeKind kind = tried.what_if.kind;
     if (kind != ChangeKind::sharing && kind != ChangeKind::placement) continue;
@@ -147,7 +125,7 @@ std::vector<Way> ways_of(const Explanation& explanation, const scenarios::Scenar
     for (const WhatIfBoard& board : tried.what_if.boards) boards.push_back(&board.scenario);
     way.parts = parts_after(tried, before);
     way.memory_mb = memory_of(tried.results);
-    way.isolation = isolation_of(boards);
+    way.isolation = scenarios::isolation_of(boards);
   }
   for (const auto& [name, label] :
        {std::pair{"as-streams", "as streams of one process"}, std::pair{"mps", "MPS"},

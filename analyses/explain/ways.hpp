@@ -28,9 +28,6 @@ struct Way {
   std::string reason = {};           // why it is not possible
 };
 
-// How many of the networks end with one of them: "a crash takes 2 of 3".
-[[nodiscard]] std::string isolation_of(const std::vector<const scenarios::Scenario*>& boards);
-
 // The scenario unchanged; the changes of how the networks share the board, and of where they run; and those
 // that are not possible, with the reason. Empty with fewer than two networks.
 [[nodiscard]] std::vector<Way> ways_of(const Explanation& explanation, const scenarios::Scenario& scenario,

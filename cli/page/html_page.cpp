@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "cli/terminal/paragraph.hpp"
+#include "input/printable.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -88,7 +89,8 @@ WordsJson passages(const std::vector<Passage>& all) {
 std::string passage_text(const Passage& passage, int width, bool colour) {
   if (passage.tables.empty() && passage.lines.empty()) return {};
   std::string text = "\n";
-  if (!passage.title.empty()) text += styled(passage.title, Style::strong, colour) + "\n";
+  if (!passage.title.empty())
+    text += styled(input::printable(passage.title, 200), Style::strong, colour) + "\n";
   for (const Table& table : passage.tables) text += table.text(width, colour);
   for (const std::string& line : passage.lines) text += paragraph(line, width, 2);
   return text;

@@ -598,6 +598,11 @@ std::string measured_range(const Result& result) {
     return told(result.system.throughput_pi90,
                 processes.front().throughput.unit + (processes.size() > 1 ? " in total" : ""));
   }
+  for (const ProcessResult& one : processes)
+    if (one.offered && one.throughput.pi90 && one.throughput.pi90->first < 0.99 * *one.offered)
+      return told(one.throughput.pi90,
+                  fmt::format("{} of {}: a slower board does not keep up with its requests",
+                              one.throughput.unit, label(one)));
   const auto slowest = std::ranges::max_element(
       processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
   if (!slowest->latency_ms.pi90.mean) return {};

@@ -503,7 +503,7 @@ PageWords words_of(const Study& study, const std::vector<std::string>& axes, con
   if (status.size() > 1) words.missing.push_back("points: " + counts_words(status));
   words.more.push_back(limits_and_problems(database));
   if (!best) return words;
-  if (const std::string limit = limit_of(*best, database); limit != none)
+  if (const std::string limit = limit_of(*best, database); limit != none && limit != "power_mode")
     words.why.push_back("at the best setting " + scenarios::limit_in_words(limit));
   if (std::string decision = rank_decision(study, asked, *best, within.condition, database);
       !decision.empty())

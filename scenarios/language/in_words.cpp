@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "models/gpu/sharing.hpp"
 #include "output/json.hpp"
 #include "scenarios/language/keys.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -305,6 +309,26 @@ InWords in_words(const std::string& resolved) {
   InWords words{.board = board_phrase(scenario), .processes = {}, .run = run_phrase(scenario.at("run"))};
   for (const EchoJson& process : scenario.at("processes")) words.processes.push_back(process_phrase(process));
   return words;
+}
+
+std::string isolation_of(const std::vector<const Scenario*>& boards) {
+  std::int64_t all = 0, together = 0;
+  bool clients = false;
+  std::map<std::int64_t, std::int64_t> served;  // streams of MPS's clients, by instance of the GPU
+  for (const Scenario* const scenario : boards) {
+    const bool mps = gpu::way_of(scenario->sharing).needs_mps;
+    clients = clients || (mps && scenario->mig.empty());
+    for (const ProcessEntry& process : scenario->processes) {
+      std::int64_t own = 0;
+      for (const ProcessEntry& part : parts_of(process)) own += streams_of(process, part);
+      all += own * process.count;
+      std::int64_t& others = served[process.gpu.mig.value_or(0)];
+      others += mps ? own * process.count : 0;
+      together = std::max({together, own, others});
+    }
+  }
+  if (clients) return "a fault on the GPU takes all";
+  return fmt::format("a crash takes {} of {}", together == all ? "all" : fmt::format("{}", together), all);
 }
 
 }  // namespace jostle::scenarios

@@ -1,5 +1,6 @@
 // Configurations of deepstream-app and Triton as scenarios: what they say is there, what they do not is told,
 // and the scenario loads.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,8 @@ class Folder {
  public:
   Folder()
       : path_(fs::path(::testing::TempDir()) /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+              fmt::format("{}.{}", ::testing::UnitTest::GetInstance()->current_test_info()->test_suite_name(),
+                          ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     fs::remove_all(path_);
     fs::create_directories(path_);
   }

@@ -26,7 +26,7 @@ run: {duration: 500 ms, seed: 7}
             (std::vector<std::string>{"2 x resnet50 int8, batch 4, tensorrt, one batch after the other",
                                       "gate: yolov8n fp16, batch 1, tensorrt, 30 /s at regular times",
                                       "background load busy, threads: 2"}));
-  EXPECT_EQ(words.run, "500 ms simulated after 1 s of warm-up, seed 7");
+  EXPECT_EQ(words.run, "500 ms simulated, seed 7");
 }
 
 TEST(InWords, name_the_instances_of_a_process_and_what_language_models_are_asked) {

@@ -46,7 +46,7 @@ class Release(unittest.TestCase):
         self.assertIn(f"<footer class=\"soft\">jostle {VERSION}</footer>", page)
         self.assertLessEqual(len(page.encode()), 4_000_000)
 
-    def test_the_page_is_linked_in_the_first_lines_of_the_README(self):
+    def test_the_page_is_linked_in_the_first_lines_of_the_readme(self):
         self.assertIn("docs/playground.html", "".join((SOURCE / "README.md").read_text().splitlines(True)[:10]))
 
     def test_parts_stand_in_one_folder_with_their_checksums(self):
