@@ -86,6 +86,7 @@ scenarios::Scenario shortened(scenarios::Scenario scenario, const scenarios::Res
                                : std::max(least_seconds, length * part_of_run);
   if (length > least_seconds || settings.until) settings.duration = sim::seconds(std::min(length, least));
   settings.until.reset();
+  settings.until_p99 = false;
   return scenario;
 }
 
