@@ -335,8 +335,8 @@ enum class Start {
   one_by_one  // beside loads that run already, each when it has loaded
 };
 [[nodiscard]] const char* to_string(Start value);
-// Answers a second from which on p99 of requests decides how long a run lasts that nobody set, and the
-// longest.
+// A run whose duration nobody set lasts until p99 is known of each process that answers at least so many
+// requests a second, and at most so long.
 inline constexpr double least_per_s_for_p99 = 20;
 inline const sim::Duration longest_for_p99 = sim::seconds(60);
 struct Run {

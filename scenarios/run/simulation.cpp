@@ -130,7 +130,7 @@ bool Simulation::go_on(Duration duration) {
 // clocks rose belongs to the start. It ends when each of their queues has been empty once, but after ten
 // seconds at the latest, and where the queues only grow.
 bool Simulation::work_off() {
-  if (scenario_.run.warmup_given || stop_ == "batches") return true;
+  if (scenario_.run.warmup_given) return true;
   static const Duration look = sim::milliseconds(20), most = sim::seconds(10);
   struct Queue {
     process::Inference* process;
@@ -152,7 +152,8 @@ bool Simulation::work_off() {
   const Time first = warm_, latest = warm_ + most;
   next_look_ = Time::never();
   const std::int64_t too_many = waiting() + waiting() / 4 + 8;
-  while (std::erase_if(queues, empty), !queues.empty() && warm_ < latest && waiting() < too_many) {
+  const auto goes_on = [&] { return engine_.now() == warm_ && warm_ < latest; };  // the board is not down
+  while (std::erase_if(queues, empty), !queues.empty() && goes_on() && waiting() < too_many) {
     warm_ += look;
     if (!advance_to(warm_)) return false;
   }

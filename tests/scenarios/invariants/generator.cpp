@@ -106,6 +106,9 @@ Words kind_of_run(Dice& dice, bool brief) {
     case 6:
       return {seed, fmt::format("duration: {} ms", dice.number(100, longest / 2)), "warmup: 100 ms",
               fmt::format("replications: {}", dice.number(2, 3))};
+    case 7:  // the run decides when its warm-up ends, and when it ends itself
+      if (!brief) return dice.number(1, 2) == 1 ? Words{seed} : Words{seed, "duration: 500 ms"};
+      [[fallthrough]];
     default:
       return {seed, fmt::format("duration: {} ms", dice.number(200, longest)), "warmup: 100 ms"};
   }
