@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
@@ -97,10 +98,7 @@ void Mapping::needs(const std::string& key, const std::vector<std::string>& othe
 
 bool Mapping::exactly_one(const std::vector<std::string>& keys) {
   const bool one = std::ranges::count_if(keys, [this](const std::string& key) { return has(key); }) == 1;
-  std::string list;
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    list += (i == 0 ? "" : i + 1 == keys.size() ? " and " : ", ") + keys[i];
-  if (good_ && !one) cursor_.problem(fmt::format("exactly one of {} is needed", list));
+  if (good_ && !one) cursor_.problem(fmt::format("exactly one of {} is needed", listed(keys)));
   return one;
 }
 

@@ -7,7 +7,7 @@
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/parts.hpp"
-#include "analyses/verdict/verdict.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -65,9 +65,9 @@ std::string moved(const std::vector<ClockChange>& clocks, Mover mover) {
     if (names.empty() || names.back() != name) names.push_back(std::move(name));
   }
   if (names.empty()) return {};
-  if (mover == Mover::change) return "it moves " + listed(names);
+  if (mover == Mover::change) return "it moves " + input::listed(names);
   return fmt::format("the governor{} {} {}", names.size() > 1 ? "s" : "",
-                     mover == Mover::governor_down ? "lowered" : "raised", listed(names));
+                     mover == Mover::governor_down ? "lowered" : "raised", input::listed(names));
 }
 
 // Compares batch sizes before and after: a larger batch takes longer at any clock.

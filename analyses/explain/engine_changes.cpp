@@ -1,6 +1,5 @@
 // Changes of the precision of networks, and of the engine that computes them: the GPU, or DLAs.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -11,6 +10,7 @@
 #include "analyses/explain/intervention.hpp"
 #include "analyses/explain/merge.hpp"
 #include "analyses/explain/parts.hpp"
+#include "input/counted.hpp"
 #include "models/board/spec.hpp"
 #include "models/dla/partition.hpp"
 #include "models/process/runtimes.hpp"
@@ -58,9 +58,7 @@ std::string on_engines(const std::vector<Placement>& engines) {
   std::vector<std::string> names;
   for (const Placement engine : engines)
     names.emplace_back(engine == Placement::gpu ? "GPU" : engine == Placement::dla0 ? "DLA 0" : "DLA 1");
-  const std::string last = names.back();
-  names.pop_back();
-  return fmt::format("on {}{}{}", fmt::join(names, ", "), names.empty() ? "" : " and ", last);
+  return "on " + input::listed(names);
 }
 
 // Deals the processes in `movable` entries out over the engines in turn. A lone one in a closed loop gets a

@@ -9,6 +9,7 @@
 
 #include "analyses/verdict/slower.hpp"
 #include "analyses/verdict/verdict.hpp"
+#include "input/counted.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "profiles/profile/profile.hpp"
@@ -151,7 +152,7 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
     const auto& [who, how, twice, slow, of_clocks] = *first.by.front();
     const double more = worse_steps.at(first.step) / 100.0, by = of_clocks ? more / (1 + more) : more;
     const std::string which =
-        limits.constraints.size() > 1 ? listed(broken(*first.by.front(), first.step)) + " " : "";
+        limits.constraints.size() > 1 ? input::listed(broken(*first.by.front(), first.step)) + " " : "";
     return {fmt::format("{} {}", who, how), by,
             fmt::format("{}breaks if {} {:.0f} % {}", which, who, 100 * by, how)};
   }

@@ -76,12 +76,14 @@ std::string above_already(const std::string& path, double limit, const ResultMet
   return {};
 }
 
-// The metric of the worst process, without its limit.
-Judged worst_value(const std::string& metric, bool least, NumbersOf numbers, const Result& result) {
+// The metric of the worst process beside its limit, not judged yet.
+Judged worst_value(const std::string& metric, bool least, const Metric& limit, NumbersOf numbers,
+                   const Result& result) {
   const ResultMetrics metrics(result);
   Judged judged;
   judged.metric = metric;
   judged.unit = metric_unit(metric).name;
+  judged.limit = limit;
   judged.least = least;
   const auto path = scenarios::process_path(metric);
   const scenarios::ObjectiveMetric* const row = scenarios::metric_row(path ? path->metric : metric);
@@ -105,6 +107,14 @@ Judged worst_value(const std::string& metric, bool least, NumbersOf numbers, con
     judged.grows = grows;
     judged.entry = one.process->entry;
     if (grows || !value) break;
+  }
+  if (judged.value || judged.grows || least || !limit) return judged;
+  for (const Meant& one : all) {
+    judged.already = above_already(one.path, *limit, metrics);
+    if (judged.already.empty()) continue;
+    judged.words = fmt::format("{} {}", called(*one.process), words);
+    judged.entry = one.process->entry;
+    break;
   }
   return judged;
 }
@@ -143,7 +153,7 @@ namespace {
 void decide(Judged& one) {
   one.met.reset();
   if (!one.limit) return;
-  if (one.grows)
+  if (one.grows || !one.already.empty())
     one.met = false;
   else if (one.value)
     one.met = one.least ? *one.value >= *one.limit : *one.value <= *one.limit;
@@ -154,19 +164,8 @@ void decide(Judged& one) {
 std::vector<Judged> judged(const AskedLimits& limits, const Result& result) {
   std::vector<Judged> all;
   const auto add = [&](const Constraint& constraint, bool least, const std::optional<double>& limit) {
-    Judged one = worst_value(constraint.metric, least, limits.numbers, result);
-    one.limit = limit;
+    Judged one = worst_value(constraint.metric, least, limit, limits.numbers, result);
     decide(one);
-    if (!one.met && limit && !least) {
-      const ResultMetrics metrics(result);
-      for (const Meant& each : meant(one.metric, limits.numbers, result)) {
-        const std::string above = above_already(each.path, *limit, metrics);
-        if (above.empty()) continue;
-        one.met = false;
-        one.words = fmt::format("{} (at least its {})", one.words, above);
-        break;
-      }
-    }
     all.push_back(std::move(one));
   };
   for (const Constraint& constraint : limits.constraints) {
@@ -183,6 +182,7 @@ std::vector<Judged> judged(const AskedLimits& limits, const std::vector<Result>&
     for (std::size_t i = 0; i < means.size(); ++i) {
       means[i].grows = means[i].grows || other[i].grows;
       const bool both = means[i].value && other[i].value;
+      if (other[i].already.empty()) means[i].already.clear();
       means[i].value = both ? Metric(*means[i].value + *other[i].value) : std::nullopt;
     }
   }
@@ -214,6 +214,7 @@ std::string limit_phrase(const Judged& judged) {
 std::string sentence_of(const Judged& judged, const std::string& usual) {
   std::string text = judged.words;
   if (judged.grows) text += " grows without bound";
+  if (!judged.already.empty()) text += fmt::format(" (at least its {})", judged.already);
   if (judged.value) text += " " + value_words(judged);
   if (judged.pi90)
     text += fmt::format(" (9 of 10 boards: {} to {})", input::decimal(judged.pi90->first, 3),
@@ -254,13 +255,6 @@ scenarios::Verdict verdict_of(std::vector<Judged> all, std::optional<scenarios::
   return verdict;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
-  return text;
-}
-
 std::string networks_of(const Result& result) {
   std::vector<std::string> all;
   for (std::size_t first = 0, end = 0; first < result.processes.size(); first = end) {
@@ -270,7 +264,7 @@ std::string networks_of(const Result& result) {
                   (one.model.empty() ? called(one) : one.model) +
                   (one.precision ? " " + *one.precision : "") + (one.training ? " training" : ""));
   }
-  return listed(all);
+  return input::listed(all);
 }
 
 std::string question_of(const Result& result, const std::string& board) {
@@ -284,7 +278,8 @@ std::string question_of(const Result& result, const std::string& board) {
     limits.push_back(fmt::format("{} {}{}{}", row ? std::string(row->words) + " of each" : one.words,
                                  limit_phrase(one), one.unit.empty() ? "" : " ", one.unit));
   }
-  if (!limits.empty()) return fmt::format("Does {}, keep {}, running {}", board, listed(limits), networks);
+  if (!limits.empty())
+    return fmt::format("Does {}, keep {}, running {}", board, input::listed(limits), networks);
   const auto talks = [](const ProcessResult& process) { return process.tokens.has_value(); };
   const char* const unit = std::ranges::all_of(result.processes, talks)    ? "tokens"
                            : std::ranges::none_of(result.processes, talks) ? "images"

@@ -65,9 +65,6 @@ using GradeOfMetric = std::function<std::string(const std::string& metric)>;
                                           const scenarios::RunControl& control);
 inline constexpr int runs_of_breaks = 20;
 
-// Names in a sentence: "p99", "p95 and p99", "p90, p95 and p99".
-[[nodiscard]] std::string listed(const std::vector<std::string>& names);
-
 // The networks of a result, each entry once: "yolov8n fp16 and 2 x resnet50 int8".
 [[nodiscard]] std::string networks_of(const scenarios::Result& result);
 

@@ -515,7 +515,7 @@ void add_too_short(std::vector<std::string>& to, const scenarios::Times& times, 
   std::vector<std::string> names;
   for (const auto& [name, run] : times.needs) names.push_back(name);
   to.push_back(fmt::format("{} samples are too few for {} {}of {}; simulate about {} s", times.samples,
-                           analyses::listed(names), what, who,
+                           input::listed(names), what, who,
                            input::decimal(times.needs.back().second.run_s, 2)));
 }
 
@@ -537,7 +537,7 @@ std::vector<std::string> missing_latencies(const Result& result) {
     if (!latency.of_served.empty())
       found.push_back(
           fmt::format("{} of {} cover answered requests only; {} were dropped and {} waited at the end",
-                      analyses::listed(latency.of_served), who, process.drops, latency.unfinished));
+                      input::listed(latency.of_served), who, process.drops, latency.unfinished));
     if (found.size() > before) reported_entry = process.entry;
   }
   return found;
@@ -692,8 +692,8 @@ std::vector<std::string> unconverged(const Result& result) {
     for (const auto& [metric, precise] : process.converged)
       if (!precise) names.push_back(metric);
     if (!names.empty())
-      found.push_back(fmt::format("not as precise as requested: {} of process {} ({})",
-                                  analyses::listed(names), process.index, input::printable(label(process))));
+      found.push_back(fmt::format("not as precise as requested: {} of process {} ({})", input::listed(names),
+                                  process.index, input::printable(label(process))));
   }
   return found;
 }

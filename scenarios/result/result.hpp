@@ -333,9 +333,10 @@ struct Judged {
   Metric value;        // of the worst process; absent if latency grows, or if the run is too short
   Interval pi90;
   Metric limit;
-  bool least = false;                      // true: the limit is the least value
-  bool grows = false;                      // the process does not keep up
-  std::optional<bool> met;                 // absent without a limit or a value
+  bool least = false;        // true: the limit is the least value
+  bool grows = false;        // the process does not keep up
+  std::string already = {};  // without a value: a lower percentile above the limit, "p90 7.2 ms"
+  std::optional<bool> met;   // absent without a limit, a value or such a percentile
   std::optional<std::int64_t> entry = {};  // the entry of that process; absent: a metric of the board
 };
 

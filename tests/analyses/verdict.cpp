@@ -10,6 +10,7 @@
 
 #include "analyses/compare/compare.hpp"
 #include "analyses/explain/explain.hpp"
+#include "input/counted.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
 
@@ -99,7 +100,8 @@ TEST(Verdict, is_no_where_a_lower_percentile_is_above_the_limit_already) {
       "processes: [{name: cam, model: yolov8n, precision: fp16, arrivals: {periodic: 10 /s}}]\n"
       "run: {duration: 2 s, warmup: 200 ms}\n");
   EXPECT_EQ(result.verdict->met, false);
-  EXPECT_THAT(result.verdict->text, HasSubstr("at least its p"));
+  EXPECT_THAT(result.verdict->text, HasSubstr("cam p99 (at least its p"));
+  EXPECT_THAT(result.verdict->question, HasSubstr("keep cam p99 under 1 ms"));
 }
 
 TEST(Verdict, of_a_network_on_the_cores_breaks_as_their_clocks_fall) {
@@ -156,7 +158,7 @@ TEST(Verdict, begins_with_what_was_asked_networks_board_and_limit) {
               HasSubstr("keep p90 of each under 900 ms and "));
   EXPECT_THAT(asked("objective: processes.1.latency_ms.mean\n"),
               ::testing::MatchesRegex("How many images a second do .* and .* get on jetson-.*"));
-  EXPECT_EQ(listed({"p90", "p95", "p99"}), "p90, p95 and p99");
+  EXPECT_EQ(input::listed({"p90", "p95", "p99"}), "p90, p95 and p99");
 }
 
 TEST(Verdict, names_the_limit_that_breaks_first_of_several) {
