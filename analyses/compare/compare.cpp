@@ -235,10 +235,6 @@ bool Difference::significant() const {
   return difference && half_width && std::abs(*difference) > *half_width;
 }
 
-std::string Unit::in_words() const {
-  return fmt::format("process {} ({})", place(), label);
-}
-
 std::string Unit::place() const {
   return stream ? fmt::format("{}.{}", process, *stream) : fmt::format("{}", process);
 }

@@ -31,11 +31,10 @@ struct OverloadedRuns {
 
 // A process, or one stream of it.
 struct Unit {
-  std::size_t process = 0;                     // index among all processes
-  std::optional<std::size_t> stream = {};      // index among its instances in the result
-  std::string label = {};                      // name or model
-  [[nodiscard]] std::string place() const;     // "0", "0.1"
-  [[nodiscard]] std::string in_words() const;  // "process 0.1 (detector)"
+  std::size_t process = 0;                  // index among all processes
+  std::optional<std::size_t> stream = {};   // index among its instances in the result
+  std::string label = {};                   // name or model
+  [[nodiscard]] std::string place() const;  // "0", "0.1"
 };
 
 // A pair of processes, or all of one label together.
