@@ -4,13 +4,10 @@
 #include <array>
 #include <csignal>
 #include <exception>
-#include <span>
 #include <sstream>
-#include <string>
 #include <string_view>
 
 #include "cli/options.hpp"
-#include "cli/subcommand.hpp"
 #include "cli/terminal/interrupt.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "input/file_id.hpp"
@@ -35,9 +32,7 @@ constexpr const char* epilogue =
     "  1    failed\n"
     "  2    wrong usage, invalid input, or an output that cannot be opened; nothing was run\n"
     "  3    a process does not fit into memory (`run` runs the others), or heat shuts the board down. Of "
-    "`probe`, `record`: a part failed "
-    "or was set "
-    "aside\n"
+    "`probe`, `record`: a part failed or was set aside\n"
     "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";
 
 // In the order of `jostle --help`. Those without a function are the laboratory's.

@@ -9,7 +9,6 @@
 #include "input/counted.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
-#include "scenarios/language/scenario.hpp"
 
 namespace jostle::cli {
 

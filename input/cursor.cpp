@@ -18,6 +18,19 @@ std::string join(const std::string& path, const std::string& step) {
   return path.empty() ? step : path + "." + step;
 }
 
+thread_local AskedKeys* collector = nullptr;
+
+std::string with_stars(const std::string& path) {
+  std::string stars, step;
+  for (std::istringstream steps(path); std::getline(steps, step, '.');) {
+    const bool index =
+        !step.empty() && std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
+    if (!stars.empty()) stars += '.';
+    stars += index ? "*" : step;
+  }
+  return stars;
+}
+
 }  // namespace
 
 void Cursor::expected(std::string_view what, std::string hint) const {
@@ -146,23 +159,6 @@ std::string Mapping::unknown_key_hint(const std::string& name, const std::vector
   if (cursor_.value().find(name)->kind == Kind::nothing) return "a text that contains a comma needs quotes";
   return spelling_hint(name, nearest(name, asked_).empty() && !free.empty() ? free : asked_);
 }
-
-namespace {
-
-thread_local AskedKeys* collector = nullptr;
-
-std::string with_stars(const std::string& path) {
-  std::string stars, step;
-  for (std::istringstream steps(path); std::getline(steps, step, '.');) {
-    const bool index =
-        !step.empty() && std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
-    if (!stars.empty()) stars += '.';
-    stars += index ? "*" : step;
-  }
-  return stars;
-}
-
-}  // namespace
 
 AskedKeys::AskedKeys() {
   collector = this;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 
@@ -109,13 +111,20 @@ std::optional<double> Quantity::operator()(const Cursor& at) const {
 }
 
 std::optional<std::size_t> choose(const Cursor& at, const std::string& what,
-                                  const std::vector<std::string>& names) {
+                                  const std::vector<std::string>& names, Spelled spelled) {
   const std::string* text = at.scalar(what);
   if (text == nullptr) return std::nullopt;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == *text) return i;
-  }
-  at.problem(fmt::format("'{}' is not {}", printable(*text), what), spelling_hint(*text, names));
+  const auto index = [&](const std::string& name) {
+    const auto is = [&](const auto& one) {
+      return spelled != nullptr ? edit_distance(one, name) == 0 : one == name;
+    };
+    return static_cast<std::size_t>(std::ranges::find_if(names, is) - names.begin());
+  };
+  std::vector<std::string> meant = spelled != nullptr ? spelled(*text) : std::vector{*text};
+  std::erase_if(meant, [&](const std::string& name) { return index(name) == names.size(); });
+  if (meant.size() == 1) return index(meant.front());
+  at.problem(fmt::format("'{}' is not {}", printable(*text), what),
+             meant.empty() ? spelling_hint(*text, names) : did_you_mean(std::move(meant)));
   return std::nullopt;
 }
 

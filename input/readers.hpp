@@ -60,11 +60,15 @@ struct Quantity {
   [[nodiscard]] std::optional<double> operator()(const Cursor& at) const;
 };
 
+// The names, in any case, that another spelling stands for: one, or several that it does not tell apart.
+using Spelled = std::vector<std::string> (*)(const std::string& text);
+
 // One name from a table.
 template <class T>
 struct Choice {
   std::string what;  // "a precision"
   std::vector<std::pair<std::string, T>> names;
+  Spelled spelled = nullptr;
   [[nodiscard]] std::optional<T> operator()(const Cursor& at) const;
 };
 
@@ -81,13 +85,14 @@ struct List {
 
 // The index of a name in `names`; none, with a problem that suggests the nearest name, if it is not there.
 [[nodiscard]] std::optional<std::size_t> choose(const Cursor& at, const std::string& what,
-                                                const std::vector<std::string>& names);
+                                                const std::vector<std::string>& names,
+                                                Spelled spelled = nullptr);
 
 template <class T>
 std::optional<T> Choice<T>::operator()(const Cursor& at) const {
   std::vector<std::string> list;
   for (const auto& entry : names) list.push_back(entry.first);
-  const std::optional<std::size_t> index = choose(at, what, list);
+  const std::optional<std::size_t> index = choose(at, what, list, spelled);
   return index ? std::optional<T>(names[*index].second) : std::nullopt;
 }
 

@@ -28,7 +28,7 @@ std::size_t max_distance(std::string_view name) {
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   for (const char c : lowered(name)) {
-    if (c != '-' && c != '_' && c != ' ' && c != '.')
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) > 127)
       words.back() += c;
     else if (!words.back().empty())
       words.emplace_back();
@@ -90,30 +90,15 @@ Names fewest_edits(std::string_view name, const Names& names) {
   return best;
 }
 
-// Finds "nvidia-h200" for "h200", but only if all names that contain it are variants of one name.
+// Finds "nvidia-l4" for "l4", and "nvidia-h200" for "h20".
 Names containing(std::string_view name, const Names& names) {
-  std::string best;
-  if (name.size() < 3) return {};
-  for (const std::string& candidate : names) {
-    if (candidate.find(name) == std::string::npos) continue;
-    if (!best.empty() && best.find(candidate) == std::string::npos &&
-        candidate.find(best) == std::string::npos) {
-      return {};
-    }
-    if (best.empty() || candidate.size() < best.size()) best = candidate;
-  }
-  return best.empty() ? Names{} : Names{best};
-}
-
-// Finds relatives of a name that does not exist: "jetson-agx-orin-64gb" for "jetson-thor-agx".
-Names with_most_words(std::string_view name, const Names& names) {
-  const Names words = words_of(name);
-  std::size_t most = 1;
-  if (words.size() > 1)
-    for (const std::string& candidate : names) most = std::max(most, shared_words(words, candidate));
-  Names found;
-  for (const std::string& candidate : names)
-    if (words.size() > 1 && shared_words(words, candidate) == most) found.push_back(candidate);
+  const auto joined = [](std::string_view text) { return fmt::format("{}", fmt::join(words_of(text), "")); };
+  const std::string asked = joined(name);
+  Names found = with_all_words(name, names);
+  if (found.empty() && asked.size() > 2)
+    std::ranges::copy_if(names, std::back_inserter(found), [&](const std::string& candidate) {
+      return joined(candidate).find(asked) != std::string::npos;
+    });
   return shortest_first(std::move(found));
 }
 
@@ -138,10 +123,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+std::vector<std::string> with_all_words(std::string_view name, const std::vector<std::string>& texts) {
+  const Names words = words_of(name);
+  Names found;
+  for (const std::string& text : texts)
+    if (!words.empty() && shared_words(words, text) == words.size()) found.push_back(text);
+  return found;
+}
+
 std::vector<std::string> similar(std::string_view name, const std::vector<std::string>& names) {
   constexpr std::size_t longest = 100;  // longer names are not typing errors
   if (name.empty() || name.size() > longest) return {};
-  for (const auto& find : {beginning_with, fewest_edits, containing, with_most_words}) {
+  for (const auto& find : {beginning_with, fewest_edits, containing}) {
     std::vector<std::string> found = find(name, names);
     if (!found.empty()) return found;
   }
@@ -153,14 +146,16 @@ std::string nearest(std::string_view name, const std::vector<std::string>& names
   return found.empty() ? std::string{} : found.front();
 }
 
+std::string did_you_mean(std::vector<std::string> names) {
+  if (names.size() == 1) return fmt::format("did you mean '{}'?", names.front());
+  const std::string last = std::move(names.back());
+  names.pop_back();
+  return fmt::format("did you mean '{}' or '{}'?", fmt::join(names, "', '"), last);
+}
+
 std::string spelling_hint(std::string_view name, const std::vector<std::string>& names) {
-  std::vector<std::string> near = similar(name, names);
-  if (near.size() == 1) return fmt::format("did you mean '{}'?", near.front());
-  if (!near.empty()) {
-    const std::string last = std::move(near.back());
-    near.pop_back();
-    return fmt::format("did you mean '{}' or '{}'?", fmt::join(near, "', '"), last);
-  }
+  if (std::vector<std::string> near = similar(name, names); !near.empty())
+    return did_you_mean(std::move(near));
   return names.empty() ? std::string{} : fmt::format("one of {}", fmt::join(names, ", "));
 }
 

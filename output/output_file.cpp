@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -49,6 +48,18 @@ int standard_descriptor(const std::string& path) {
     if (id && ::fstat(standard, &there) == 0 && input::id_of(there) == *id) return standard;
   }
   return -1;
+}
+
+// The path without slashes at its end, if a folder may be made there.
+std::string free_folder(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  std::error_code none;
+  const auto there = std::filesystem::status(path, none);
+  if (std::filesystem::exists(there) && !std::filesystem::is_directory(there))
+    throw input::Refused(input::printable(path, 400) + ": is a file, not a folder");
+  if (std::filesystem::exists(there) && !std::filesystem::is_empty(path, none))
+    throw input::Refused(input::printable(path, 400) + ": the folder is not empty; name a new one");
+  return path;
 }
 
 }  // namespace
@@ -155,22 +166,6 @@ void write_whole(OutputFile& file, std::string_view text) {
   file.write(text);
   file.commit();
 }
-
-namespace {
-
-// The path without slashes at its end, if a folder may be made there.
-std::string free_folder(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  std::error_code none;
-  const auto there = std::filesystem::status(path, none);
-  if (std::filesystem::exists(there) && !std::filesystem::is_directory(there))
-    throw input::Refused(input::printable(path, 400) + ": is a file, not a folder");
-  if (std::filesystem::exists(there) && !std::filesystem::is_empty(path, none))
-    throw input::Refused(input::printable(path, 400) + ": the folder is not empty; name a new one");
-  return path;
-}
-
-}  // namespace
 
 OutputFolder::OutputFolder(const std::string& path) : path_(free_folder(path)), beside_(path_) {}
 

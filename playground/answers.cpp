@@ -77,7 +77,7 @@ std::string picture(const Json& question) {
 std::string explain(const Json& question) {
   const scenarios::Scenario scenario = scenario_of(question);
   return analyses::explanation_json(
-      analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {}}, {}));
+      analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {}, .in_pairs = false}, {}));
 }
 
 std::string csv(const Json& question) {

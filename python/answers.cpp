@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "analyses/compare/compare.hpp"
 #include "analyses/explain/explain.hpp"
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/interval/interval.hpp"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyses/compare/compare.hpp"
+#include "calibration/calibrate/board/board_calibration.hpp"
 #include "python/source.hpp"
 
 namespace jostle::python {
@@ -64,10 +65,9 @@ struct PlanOptions {
 };
 [[nodiscard]] Answer plan(const Source& source, const PlanOptions& options, pybind11::object progress);
 
-struct CalibrateOptions {
-  std::vector<std::string> evidence, onnx;
-  std::string name, output;  // name and file of the profile; without a file it is only in the answer
-  bool fresh = false, quick = false;
+// Without an `output` the profile is only in the answer.
+struct CalibrateOptions : calibration::BoardCalibrationQuestion {
+  std::vector<std::string> onnx;
 };
 // {"schema":"jostle.calibration/1",...}: the fitted parameters, their errors, and the profile.
 [[nodiscard]] Answer calibrate(const std::string& device, const CalibrateOptions& options,

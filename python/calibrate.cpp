@@ -1,7 +1,6 @@
 // jostle.calibrate(): fits the profile of a board to its measurements.
 #include <utility>
 
-#include "calibration/calibrate/board/board_calibration.hpp"
 #include "input/csv.hpp"
 #include "profiles/profile/base_profile.hpp"
 #include "python/answers.hpp"
@@ -22,13 +21,7 @@ Answer calibrate(const std::string& device, const CalibrateOptions& options, pyb
     const calibration::EvidenceFiles files = calibration::read_evidence_files(options.evidence, options.onnx);
     answer.warnings = files.notes;
     const calibration::ProfileFiles profile(options.output);
-    const calibration::BoardCalibration board = calibration::calibrate_board(*base, files,
-                                                                             {.evidence = options.evidence,
-                                                                              .output = options.output,
-                                                                              .name = options.name,
-                                                                              .fresh = options.fresh,
-                                                                              .quick = options.quick},
-                                                                             control);
+    const calibration::BoardCalibration board = calibration::calibrate_board(*base, files, options, control);
     profile.write(board);
     if (!board.calibration.converged)
       answer.warnings.push_back("the fit did not converge; the parameters are the best found");

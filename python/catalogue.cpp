@@ -35,7 +35,7 @@ std::string networks() {
   for (const dnn::Model& model : dnn::models()) {
     const dnn::Network network = model.build(model.default_input);
     all.push_back({{"name", model.name},
-                   {"family", model.family},
+                   {"family", model.series()},
                    {"input", model.default_input},
                    {"parameters", network.parameters()},
                    {"macs", network.macs()},

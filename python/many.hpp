@@ -23,7 +23,7 @@ struct ManyOptions {
   unsigned threads = 0;   // runs in parallel; 0: one per core
 };
 
-// {"columns": {name: array or list (columns.hpp)}, "lines": [JSON of each run], "warnings": [...]}. The
+// {"columns": {name: array or list}, "lines": [JSON of each run], "warnings": [...]}. The
 // column `run` is the index of a row's run, which counts seeds of the first scenario, then of the next; the
 // others are those of CSV (scenarios/result/result_rows.hpp). Every run gives the bytes that run() gives.
 // Throws the exceptions of the functions in answers.hpp; a problem of any scenario is thrown before anything
@@ -41,7 +41,7 @@ struct SweepOptions {
 
 // {"columns": {name: array or list}, "lines": [JSON of each point, as `sweep --export json` prints it],
 // "warnings": [...], "computed", "reused", "infeasible", "not_supported", "failed": counts}.
-// Columns are those of columns.hpp. Throws the exceptions of the functions in answers.hpp.
+// Columns are those of run_many(). Throws the exceptions of the functions in answers.hpp.
 [[nodiscard]] pybind11::dict sweep(const Source& source, const SweepOptions& options,
                                    pybind11::object progress);
 

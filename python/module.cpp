@@ -119,7 +119,7 @@ PYBIND11_MODULE(_jostle, module) {
                              std::vector<std::string> onnx, const std::string& name,
                              const std::string& output, bool fresh, bool quick, py::object progress) {
     return pair_of(python::calibrate(
-        device, {std::move(evidence), std::move(onnx), name, output, fresh, quick}, std::move(progress)));
+        device, {{std::move(evidence), output, name, fresh, quick}, std::move(onnx)}, std::move(progress)));
   });
   module.def("schema", &python::schema);
   module.def("devices", &python::devices);

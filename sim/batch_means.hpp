@@ -5,7 +5,7 @@
 // neighbouring batches are merged to fewer than 64, and further, down to 8, while the batch means are still
 // correlated (von Neumann's test, two-sided: lag-1 autocorrelation beyond the range of chance). The interval
 // then uses Student's t on the remaining batches. If the correlation is negative, the result is the narrower
-// of this interval and the spectral one (spectral.hpp): merging does not end such a correlation, and the
+// of this interval and the spectral one (batch_means.cpp): merging does not end such a correlation, and the
 // interval would be several times too wide.
 #pragma once
 

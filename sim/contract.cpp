@@ -1,4 +1,3 @@
-// The message of a broken contract.
 #include "sim/contract.hpp"
 
 #include <string>

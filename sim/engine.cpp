@@ -1,4 +1,3 @@
-// The event loop, and the start and end of processes.
 #include "sim/engine.hpp"
 
 #include <cstdio>

@@ -2,10 +2,8 @@
 #include "sim/event_queue.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace jostle::sim {
-
 namespace {
 
 constexpr std::size_t chunks_per_block = 64;

@@ -18,7 +18,6 @@
 #endif
 
 namespace jostle::sim {
-
 namespace {
 
 // AddressSanitizer must see each frame being allocated and freed.

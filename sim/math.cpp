@@ -8,7 +8,6 @@
 #include <limits>
 
 namespace jostle::sim {
-
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -4,12 +4,9 @@
 
 #include <bit>
 #include <boost/sort/spreadsort/float_sort.hpp>
-#include <cmath>
-#include <stdexcept>
 #include <utility>
 
 namespace jostle::sim {
-
 namespace {
 
 constexpr unsigned dropped_bits = 52 - 10;

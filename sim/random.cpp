@@ -1,4 +1,3 @@
-// The generator and the distributions.
 #include "sim/random.hpp"
 
 #include <bit>
@@ -8,7 +7,6 @@
 #include "sim/math.hpp"
 
 namespace jostle::sim {
-
 namespace {
 
 // splitmix64 (Steele, Lea and Flood 2014): the step of its counter, and its output function.

@@ -7,7 +7,6 @@
 #include "sim/math.hpp"
 
 namespace jostle::sim {
-
 namespace {
 
 // With fewer clusters than this beyond a quantile, its interval is undefined: such runs have met too few long

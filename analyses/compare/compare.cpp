@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyses/metrics/metric.hpp"
 #include "analyses/verdict/verdict.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/in_words.hpp"
@@ -18,7 +19,6 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/replications.hpp"
-#include "sim/batch_means.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -94,12 +94,7 @@ void add_difference(const std::vector<Of>& all_a, const std::vector<Of>& all_b, 
   difference.a = sum_a / count;
   difference.b = sum_b / count;
   difference.difference = sum / count;
-  if (differences.size() > 1) {
-    double squares = 0;
-    for (const double each : differences) squares += (each - sum / count) * (each - sum / count);
-    difference.half_width =
-        sim::student_t_95(differences.size() - 1) * std::sqrt(squares / (count - 1) / count);
-  }
+  difference.half_width = half_width_95(differences);
   to.push_back(std::move(difference));
 }
 

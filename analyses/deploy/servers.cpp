@@ -154,6 +154,7 @@ void write_triton(Deploying& all) {
 }
 
 void write_deepstream(Deploying& all) {
+  all.tell("", "run: read back, it lasts 10 s after 2 s of warm-up");
   for (DeployedPart& part : all.parts) {
     if (!part.runs_network()) all.tell(part.name, "left out; nvinfer runs networks");
     if (!part.runs_network() || !part.entry.arrivals.after.empty()) continue;

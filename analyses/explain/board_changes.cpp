@@ -19,6 +19,7 @@ using scenarios::Scenario;
 struct PricedBoard {
   std::string name;
   double usd;
+  std::string mode;  // its default power mode; empty: it has none
 };
 
 // SMs times clock, at most.
@@ -36,7 +37,7 @@ std::vector<PricedBoard> dearer_boards(const Request& request, double usd) {
     if (!profile || !profile->prices.board_usd || *profile->prices.board_usd <= usd) continue;
     if (profile->spec->memory.unified == request.device.memory.unified &&
         gpu_speed(*profile->spec) > gpu_speed(request.device))
-      found.push_back({name, *profile->prices.board_usd});
+      found.push_back({name, *profile->prices.board_usd, profile->spec->default_power_mode});
   }
   std::ranges::stable_sort(found, {}, &PricedBoard::usd);
   if (found.size() > most) found.resize(most);
@@ -78,7 +79,9 @@ std::vector<Changed> other_boards(const Request& request) {
     scenario.cpus.clear();
     all.push_back(one_board(board.name, std::move(scenario)));
     all.back().price = board.usd / *now->prices.board_usd;
-    all.back().note = fmt::format("{:.0f} USD in place of {:.0f}", board.usd, *now->prices.board_usd);
+    all.back().note =
+        fmt::format("{}{:.0f} USD in place of {:.0f}", board.mode.empty() ? "" : "in " + board.mode + ", ",
+                    board.usd, *now->prices.board_usd);
   }
   return all;
 }

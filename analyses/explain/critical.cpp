@@ -51,13 +51,10 @@ std::string sentence(const Critical& critical, const std::vector<Tried>& tried) 
   const std::string share = fmt::format("{:.1f} % of the processes' time", 100 * critical.share);
   if (critical.what_if) {
     const Tried& shown = tried[*critical.what_if];
-    // Low clocks take no time of their own: they lengthen the time on the other resources.
-    const std::string how =
-        critical.resource == Resource::clock_governors ? shown.sentence : "by itself it has " + share;
-    return fmt::format("{}: {} would {} any other change of one resource{}{}", in_words(critical.resource),
-                       shown.named(),
-                       critical.rescues ? "let all keep up, at less latency than" : "bring more than",
-                       how.empty() ? "" : "; ", how);
+    const bool moves = critical.resource == Resource::clock_governors && !shown.sentence.empty();
+    return fmt::format("{}: among resources, more of this {}: {}{}", in_words(critical.resource),
+                       critical.rescues ? "lets all keep up at the least latency" : "brings most",
+                       shown.named(), moves ? "; " + shown.sentence : "");
   }
   if (critical.resource == Resource::requests)
     return fmt::format("{}, {}", in_words(critical.resource), share);

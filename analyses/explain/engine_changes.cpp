@@ -31,19 +31,23 @@ bool is_on_dla(const ProcessEntry& process) {
 std::optional<Changed> in_precision(const Request& request, Precision precision,
                                     const std::function<bool(const ProcessEntry&, Precision)>& lower) {
   scenarios::Scenario scenario = request.scenario;
-  bool any = false;
+  std::vector<std::string> names;
+  bool others = false;  // other processes keep theirs
   for (ProcessEntry& process : scenario.processes) {
     for (ProcessEntry& part : parts_of(process)) {
       if (!part.work.precision || part.language || process.work.training ||
-          !lower(process, *part.work.precision))
+          !lower(process, *part.work.precision)) {
+        others = true;
         continue;
+      }
       part.work.precision = precision;
-      any = true;
+      names.push_back(scenarios::called(part));
     }
     if (!process.instances.empty()) process.work.precision = process.instances.front().work.precision;
   }
-  if (!any) return std::nullopt;
-  return one_board(fmt::format("precision {}", to_string(precision)), std::move(scenario));
+  if (names.empty()) return std::nullopt;
+  const std::string whose = others ? " of " + input::listed(names) : "";
+  return one_board(fmt::format("precision {}{}", to_string(precision), whose), std::move(scenario));
 }
 
 // A network that the DLA can take: of an engine, in a precision that the DLA has, one stream.
@@ -125,7 +129,7 @@ std::vector<Changed> other_weights(const Request& request) {
     bool any = false;
     for (ProcessEntry& entry : scenario.processes) {
       if (!entry.language || entry.language->weights == format.format ||
-          !process::reads(entry.host.runtime, format, request.device.gpu))
+          !process::reads(entry.host.runtime, format.format, request.device.gpu))
         continue;
       entry.language->weights = format.format;
       any = true;

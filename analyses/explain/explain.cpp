@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <mutex>
 #include <numeric>
@@ -15,11 +16,13 @@
 #include "analyses/explain/parts.hpp"
 #include "analyses/explain/reach.hpp"
 #include "analyses/explain/shares.hpp"
+#include "analyses/metrics/metric.hpp"
 #include "analyses/verdict/verdict.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/run/parallel.hpp"
+#include "scenarios/run/replications.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -215,7 +218,10 @@ Explained explained(ProcessGroup group, const scenarios::Result& result) {
   if (!share) return all;
   all.share = rounded(*share);
   double count = 0, ms = 0, ran = 0;
-  scenarios::GpuRunningBy by{0.0, 0.0, 0.0, 0.0};
+  using scenarios::GpuRunningBy;
+  constexpr std::array parts{&GpuRunningBy::compute, &GpuRunningBy::memory, &GpuRunningBy::fixed,
+                             &GpuRunningBy::throttled};
+  GpuRunningBy by{0.0, 0.0, 0.0, 0.0};
   for (const std::size_t index : all.group.processes) {
     const scenarios::ProcessResult& process = result.processes[index];
     if (process.throughput.mean && *process.throughput.mean > 0) {
@@ -224,15 +230,11 @@ Explained explained(ProcessGroup group, const scenarios::Result& result) {
     }
     if (!process.gpu_running_by.compute) continue;
     ++ran;
-    for (const auto part : {&scenarios::GpuRunningBy::compute, &scenarios::GpuRunningBy::memory,
-                            &scenarios::GpuRunningBy::fixed, &scenarios::GpuRunningBy::throttled})
-      by.*part = *(by.*part) + (process.gpu_running_by.*part).value_or(0);
+    for (const auto part : parts) by.*part = *(by.*part) + (process.gpu_running_by.*part).value_or(0);
   }
   if (count > 0) all.batch_ms = ms / count;
   if (ran > 0)
-    for (const auto part : {&scenarios::GpuRunningBy::compute, &scenarios::GpuRunningBy::memory,
-                            &scenarios::GpuRunningBy::fixed, &scenarios::GpuRunningBy::throttled})
-      all.running_by.*part = *(by.*part) / ran;
+    for (const auto part : parts) all.running_by.*part = *(by.*part) / ran;
   return all;
 }
 
@@ -422,6 +424,45 @@ std::vector<std::string> reasons_of(const scenarios::Result& result, const std::
 
 namespace {
 
+// Gives the leading changes half-widths over pairs of runs with seeds of their own, which draw what a single
+// run never sees: other phases, other arrivals.
+void pair_leading(Explanation& explanation, const scenarios::Scenario& scenario,
+                  const scenarios::RunControl& control) {
+  constexpr std::size_t pairs = 5;  // the first is the explanation's own
+  const std::size_t each = 1 + explanation.leading.size();
+  std::vector<WhatIf> wanted;  // the scenario, then with each leading change; the same for the next seed
+  for (std::size_t i = 0; i < (pairs - 1) * each; ++i) {
+    std::vector<WhatIfBoard>& boards = wanted.emplace_back().boards;
+    boards = i % each == 0 ? std::vector{WhatIfBoard{scenario, {}}}
+                           : explanation.tried[explanation.leading[i % each - 1]].what_if.boards;
+    for (WhatIfBoard& board : boards)
+      board.scenario.run.seed = scenarios::replication_seed(scenario.run.seed, 1 + i / each);
+  }
+  const std::vector<std::vector<scenarios::Result>> results = results_of(wanted, quiet_of(control));
+  for (std::size_t change = 1; change < each; ++change) {
+    Tried& tried = explanation.tried[explanation.leading[change - 1]];
+    std::array<std::vector<double>, 3> differences;
+    const auto changes_in = [](Tried& one) {
+      return std::array<Change*, 3>{&one.objective, &one.p99_ms,
+                                    one.units.empty() ? nullptr : &one.units.front().per_s};
+    };
+    const auto add = [&](Tried& one) {
+      for (std::size_t i = 0; i < differences.size(); ++i)
+        if (const Change* const of = changes_in(one)[i]; of != nullptr && of->before && of->after)
+          differences[i].push_back(*of->after - *of->before);
+    };
+    add(tried);
+    for (std::size_t i = 0; i < results.size(); i += each) {
+      if (results[i].empty() || results[i + change].empty()) continue;
+      Tried other =
+          compared(tried.what_if, {scenario, results[i].front(), explanation.aim}, results[i + change]);
+      add(other);
+    }
+    for (std::size_t i = 0; i < differences.size(); ++i)
+      if (differences[i].size() == pairs) changes_in(tried)[i]->half_width = half_width_95(differences[i]);
+  }
+}
+
 // Sorts the changes: those that matter most, those that meet a missed limit, then by what they bring, as the
 // table shows it; those that nobody can make come last.
 void sort_by_gain(Explanation& explanation) {
@@ -467,11 +508,10 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   explanation.aim = aim_of(scenario, before);
   RefusedChanges refused;
   std::vector<WhatIf> wanted = what_ifs(scenario, *profile->spec, before, question.directory, &refused);
-  if (!question.what_ifs.empty()) {
+  if (!question.what_ifs.empty())
     std::erase_if(wanted, [&](const WhatIf& what_if) {
       return std::ranges::find(question.what_ifs, what_if.name) == question.what_ifs.end();
     });
-  }
   const KernelMeans kernels = kernel_means_us(scenario, *profile);
   const std::vector<EntryLimit> missed = missed_limits(scenario, before);
   const auto try_all = [&](std::vector<WhatIf> changes) {
@@ -506,6 +546,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     explanation.critical = critical_resource(before, explanation.tried);
     explanation.leading = leading(explanation.tried);
     explanation.ways = ways_of(explanation, scenario, *profile->spec, refused);
+    if (question.in_pairs && !explanation.leading.empty()) pair_leading(explanation, scenario, control);
   }
   explanation.reported = reported(scenario, *profile->spec, before);
   sort_by_gain(explanation);

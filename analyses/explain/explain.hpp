@@ -147,6 +147,7 @@ struct ExplainQuestion {
   const scenarios::Scenario& scenario;
   std::string directory;              // folder of the scenario's file, for what_ifs()
   std::vector<std::string> what_ifs;  // names of the requested changes; empty: all
+  bool in_pairs = true;               // the leading changes have half-widths over five pairs of seeds
 };
 
 // Runs the scenario and every change of it, in parallel. Throws RunError, Interrupted. Ignores

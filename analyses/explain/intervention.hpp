@@ -45,7 +45,7 @@ OneChange one_core_more, all_cores, nice_first, sync_spin, sync_blocking, no_quo
     no_stages;  // host_changes.cpp
 SeveralChanges fewer_threads;
 OneChange batch_doubled, batch_of_waiting, batch_with_delay, drop_frames, skip_frames;  // request_changes.cpp
-OneChange stages_in_cpp, overlapping_stages;                                            // stage_changes.cpp
+OneChange stages_in_cpp, stages_on_gpu, overlapping_stages;                             // stage_changes.cpp
 SeveralChanges other_stages;
 SeveralChanges other_boards, on_cores;  // board_changes.cpp
 

@@ -133,7 +133,7 @@ std::string latency_parts(const scenarios::ProcessResult& process) {
     else
       words.push_back(fmt::format("{} {}", name, input::decimal(ms, 3)));
   }
-  if (small > 0) words.push_back(fmt::format("the rest {}", input::decimal(small, 2)));
+  if (small > latency / 100) words.push_back(fmt::format("other parts {}", input::decimal(small, 2)));
   return fmt::format("an image takes {} ms: {}", input::decimal(latency, 3), fmt::join(words, ", "));
 }
 

@@ -81,6 +81,16 @@ std::optional<Changed> stages_in_cpp(const Request& request) {
   return one_board("stages in C++, not numpy", std::move(changed));
 }
 
+std::optional<Changed> stages_on_gpu(const Request& request) {
+  std::set<std::string> names;
+  Scenario changed = with_other_ways(request.scenario, [&](const Stage& from, const Stage& to) {
+    if (to.on_gpu) names.insert(from.name);
+    return to.on_gpu;
+  });
+  if (names.size() < 2) return std::nullopt;
+  return one_board("stages on the GPU", std::move(changed));
+}
+
 std::optional<Changed> overlapping_stages(const Request& request) {
   constexpr std::int64_t under_way = 2;
   Scenario scenario = request.scenario;

@@ -262,6 +262,7 @@ std::vector<Intervention> interventions() {
       {"no-stages", no, stages, cause, once(no_stages)},
       {"stage-way", no, stages, advice, other_stages},
       {"stages-in-cpp", no, stages, advice, once(stages_in_cpp)},
+      {"stages-on-gpu", no, stages, advice, once(stages_on_gpu)},
       {"overlap", no, overlap, advice, once(overlapping_stages)},
       {"sync-spin", no, sync, advice, once(sync_spin)},
       {"sync-blocking", no, sync, advice, once(sync_blocking)},

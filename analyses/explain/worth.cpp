@@ -95,7 +95,7 @@ Worth worth_of(const Tried& tried, const Aim& aim, const scenarios::Result& befo
   Worth worth;
   worth.accuracy_unknown = tried.what_if.kind == ChangeKind::precision;
   worth.ruins = keeps_less(tried, before);
-  worth.rescues = tried.is_stable() && !overloaded_in(before).empty();
+  worth.rescues = tried.is_stable() && (before.status != "ok" || !overloaded_in(before).empty());
   const ProcessSums sums = sums_over(tried, before);
   if (sums.count == 0) return worth;
   if (tried.gain != 0) worth.gain = (aim.more_is_better ? 1 : -1) * log_ratio(tried.objective);
@@ -139,9 +139,11 @@ std::vector<std::size_t> leading(const std::vector<Tried>& tried) {
     const Worth &one = tried[later].worth, &other = tried[earlier].worth;
     if (one.rescues != other.rescues) return one.rescues;
     if (meets(later) != meets(earlier)) return meets(later);
-    const bool pair = tried[later].what_if.kind == ChangeKind::pair;  // in no order of effort
-    return one.net() > other.net() + (pair ? 0 : std::log1p(least_worth)) &&
-           !(one.accuracy_unknown && other.accuracy_unknown);
+    // In no order of effort: pairs, and formats of weights, whose accuracy is unknown alike.
+    const bool weights = tried[later].what_if.name == "weights" && tried[earlier].what_if.name == "weights";
+    const bool alike = weights || tried[later].what_if.kind == ChangeKind::pair;
+    return one.net() > other.net() + (alike ? 0 : std::log1p(least_worth)) &&
+           (weights || !(one.accuracy_unknown && other.accuracy_unknown));
   };
   std::map<ChangeKind, std::size_t> best;  // the best of each kind
   for (std::size_t i = 0; i < tried.size(); ++i) {

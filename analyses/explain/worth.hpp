@@ -20,7 +20,7 @@ struct Worth {
   double energy = 0;              // price: more joules for the same work
   double given_up = 0;            // price: processes that the change leaves out
   double boards = 0;              // price: more boards
-  bool rescues = false;           // ends an overload: all processes keep up
+  bool rescues = false;           // ends an overload or a lack of memory: all processes keep up
   bool ruins = false;             // a process that kept up no longer does, or no longer fits
   bool accuracy_unknown = false;  // a price without a figure
 
@@ -43,7 +43,8 @@ struct Worth {
 // Indices of the three changes that matter most, best first; fewer if fewer bring 5 %. Changes that let all
 // keep up come first, then those that meet a missed limit, then those with the greater gain less price. Of
 // changes of one kind, which are tried in the order of their effort, only the first that no later one beats
-// by 5 % is among them; of precisions, the first. Only advice is, and nothing that ruins a process.
+// by 5 % is among them; of networks' precisions, the first; of formats of weights, the best. Only advice is,
+// and nothing that ruins a process.
 [[nodiscard]] std::vector<std::size_t> leading(const std::vector<Tried>& tried);
 
 struct Change;

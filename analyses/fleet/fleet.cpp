@@ -82,7 +82,7 @@ class FleetPlanner {
       if (auto choice = best_of_type(board, capacity))
         fleet.choices.push_back(*std::move(choice));
       else
-        fleet.carry_none.push_back({board.device, why_none(board)});
+        fleet.carry_none.push_back({board.device, why_none(board, capacity)});
     }
     const auto cost = [](const FleetChoice& choice) {
       return std::pair(choice.price.value_or(std::numeric_limits<double>::infinity()), choice.boards);
@@ -94,8 +94,13 @@ class FleetPlanner {
     fleet.power_note = power_note(powered_, with_server);
     fleet.peak = section_.peak;
     fleet.spare = section_.spare;
+    fleet.asked = asked_of(candidates_.scenario(0), candidates_.values(0));
+    if (section_.every_mode) fleet.asked.board = "in every power mode";
+    if (std::ranges::none_of(section_.boards, [](const FleetBoard& of) { return of.price || of.per_hour; }))
+      fleet.currency = " USD";
     for (FleetChoice& choice : fleet.choices)
       if (control_.curve) add_curve(choice, control_.intervals && &choice == fleet.choices.data());
+    if (control_.intervals && !fleet.choices.empty()) add_trust(fleet.choices.front());
     add_mix(fleet);
     fleet.simulated = simulated_;
     return fleet;
@@ -273,26 +278,54 @@ class FleetPlanner {
     return std::max<std::int64_t>(1, section_.cameras / boards);
   }
 
-  // True if replications show that every board meets the limits when the cameras are spread evenly over
-  // `boards`, and over these and the spare ones: there at the mean rate too, at which a batch fills later.
-  [[nodiscard]] bool is_feasible(std::size_t candidate, std::int64_t boards) {
+  // The loads in which the limits must hold if `boards` carry all cameras: on the fullest and the emptiest of
+  // these boards, and with the spare ones, among which the cameras are spread evenly too; there also at the
+  // mean rate, at which a batch fills later.
+  [[nodiscard]] std::vector<std::pair<std::int64_t, double>> loads_of(std::int64_t boards) const {
     const std::int64_t all = boards + section_.spare;
-    for (const std::int64_t cameras :
-         {cameras_each(boards), fewest_each(boards), cameras_each(all), fewest_each(all)})
-      if (decided(candidate, cameras).verdict != Verdict::feasible) return false;
-    return section_.peak == 1 ||
-           (decided(candidate, cameras_each(all), section_.rate_per_s).verdict == Verdict::feasible &&
-            decided(candidate, fewest_each(all), section_.rate_per_s).verdict == Verdict::feasible);
+    std::vector<std::pair<std::int64_t, double>> loads;
+    for (const auto& [on, rate] : {std::pair(boards, rate_), {all, rate_}, {all, section_.rate_per_s}})
+      for (const std::int64_t cameras : {cameras_each(on), fewest_each(on)})
+        loads.emplace_back(cameras, rate);
+    return loads;
   }
 
-  // Why no configuration of a kind carries a camera: it has none, or one of them misses a limit.
-  [[nodiscard]] std::string why_none(const FleetBoard& board) {
+  // True if replications show that every board meets the limits then.
+  [[nodiscard]] bool is_feasible(std::size_t candidate, std::int64_t boards) {
+    return std::ranges::all_of(loads_of(boards), [&](const auto& load) {
+      return decided(candidate, load.first, load.second).verdict == Verdict::feasible;
+    });
+  }
+
+  // Why no configuration of a kind carries the cameras: it has none, each misses a limit with one camera, or
+  // the first that carries some misses it with the cameras that a board has, which may be too few for a
+  // batch.
+  [[nodiscard]] std::string why_none(const FleetBoard& board, const std::vector<std::int64_t>& capacity) {
+    std::optional<std::size_t> any;
     for (std::size_t i = 0; i < candidates_.size(); ++i)
-      if (candidates_.scenario(i).device == board.device) {
-        const std::string why = why_not(i, 1);
-        return "no configuration meets the limits with even one camera" + (why.empty() ? "" : ": " + why);
-      }
-    return candidates_.unsupported_on(board.device);
+      if (candidates_.scenario(i).device == board.device &&
+          (!any || (capacity[*any] == 0 && capacity[i] > 0)))
+        any = i;
+    if (!any) return candidates_.unsupported_on(board.device);
+    if (capacity[*any] == 0) {
+      const std::string why = why_not(*any, 1);
+      return "no configuration meets the limits with even one camera" + (why.empty() ? "" : ": " + why);
+    }
+    const std::int64_t batch = candidates_.scenario(*any).processes.front().work.batch;
+    for (const auto& [cameras, rate] : loads_of(boards_for(capacity[*any]))) {
+      const Decided& here = decided(*any, cameras, rate);
+      if (here.verdict == Verdict::feasible) continue;
+      const Evaluation means = here.replicated.samples.means();
+      std::string why = "it is not known to meet the limits";
+      if (means)
+        if (const auto missed = most_missed(goal_, *means))
+          why = missed_words(goal_, *missed, (*means)[*missed]);
+      return fmt::format(
+          "one carries up to {}, but as they are spread over all boards, one has {} at {} frames/s: {}{}",
+          input::counted(capacity[*any], "camera"), cameras, input::decimal(rate, 4), why,
+          batch > 1 ? fmt::format("; a batch of {} fills late", batch) : "");
+    }
+    return "no number of boards is known to meet the limits";
   }
 
   // The candidate that needs the fewest boards; ties: the lowest power. The search begins at the numbers of
@@ -328,17 +361,39 @@ class FleetPlanner {
         best = spread(board, best_candidate, needed - 1 + section_.spare);
       best->capacity = confirmed_capacity(best_candidate, capacity[best_candidate], cameras_each(needed));
       add_distances(*best, best_candidate);
-      if (section_.spare > 0) {
-        best->without_spare = bill_of(spread(board, best_candidate, needed));
-        best->lost_p99_ms = (*decided(best_candidate, cameras_each(needed))
-                                  .replicated.samples.means())[goal_.criteria.size()];
-      }
+      if (section_.spare > 0) best->without_spare = bill_of(spread(board, best_candidate, needed));
       best->intervals.resize(goal_.criteria.size());
+      add_states(*best, needed);
+      std::set<std::optional<std::string>> modes;
+      for (std::size_t i = 0; i < candidates_.size(); ++i)
+        if (const auto tried = candidates_.scenario(i); tried.device == board.device)
+          modes.insert(tried.power_mode);
+      best->modes = modes.size();
       if (control_.intervals) add_intervals(*best, best_candidate);
       if (control_.intervals) add_if_off(*best, best_candidate);
       return best;
     }
     return std::nullopt;
+  }
+
+  void add_states(FleetChoice& choice, std::int64_t needed) {
+    const std::size_t limits = goal_.criteria.size();
+    const auto add = [&](std::string when, std::int64_t boards, double rate) {
+      FleetState worse{std::move(when), 0, rate, {}, {}};
+      for (const std::int64_t cameras : {cameras_each(boards), fewest_each(boards)}) {
+        const std::vector<double> means =
+            *decided(choice.candidate, cameras, rate).replicated.samples.means();
+        if (worse.cameras > 0 && means[limits] <= worse.p99_ms.value_or(0)) continue;
+        worse.cameras = cameras;
+        worse.values.assign(means.begin(), means.begin() + static_cast<std::ptrdiff_t>(limits));
+        if (means[limits] > 0) worse.p99_ms = means[limits];
+      }
+      choice.states.push_back(std::move(worse));
+    };
+    const bool peak = section_.peak != 1, spare = section_.spare > 0;
+    add(peak ? "in the busiest hour" : spare ? "with all boards" : "", choice.boards, rate_);
+    if (peak) add("in ordinary hours", choice.boards, section_.rate_per_s);
+    if (spare) add(fmt::format("with {} lost", section_.spare), needed, rate_);
   }
 
   // The next larger number of boards with fewer cameras on the fullest board; the same number if there is
@@ -449,6 +504,7 @@ class FleetPlanner {
     choice.boards = boards;
     choice.max_cameras = most;
     choice.candidate = candidate;
+    choice.batch = candidates_.scenario(candidate).processes.front().work.batch;
     choice.board_w = watts(most, rate_);
     choice.host_w = board.host_w;
     const auto sum = [&](double rate) {
@@ -525,19 +581,24 @@ class FleetPlanner {
     choice.energy_per_million = per_million(*choice.energy_per_hour, frames_per_s);
   }
 
-  // Adds the prediction intervals of the board with the most cameras.
-  void add_intervals(FleetChoice& choice, std::size_t candidate) const {
-    Goal goal = goal_;
-    for (const char* const metric : {latency, power}) {
-      goal.criteria.push_back({false, std::nullopt});
-      goal.metrics.emplace_back(metric);
+  // The prediction intervals of a board with so many cameras: of the limits, its latency and its power.
+  [[nodiscard]] GoalTrust trust_at(std::size_t candidate, std::int64_t cameras, double rate) {
+    const scenarios::Scenario scenario = with_cameras(candidates_.scenario(candidate), cameras, rate);
+    return goal_trust(board_goal_, scenario, *decided(candidate, cameras, rate).replicated.samples.means(),
+                      candidates_.result_of(scenario), control_.interrupt);
+  }
+
+  void add_trust(FleetChoice& choice) {
+    for (FleetState& state : choice.states) {
+      state.intervals = trust_at(choice.candidate, state.cameras, state.rate_per_s).intervals;
+      state.missed_if_slow =
+          state.rate_per_s == rate_ && choice.if_off && choice.if_off->slow < state.cameras;
     }
-    std::vector<double> centres = choice.values;
-    centres.push_back(choice.p99_ms.value_or(0));
-    centres.push_back(choice.board_w);
-    const auto scenario = with_cameras(candidates_.scenario(candidate), choice.max_cameras, rate_);
-    GoalTrust trust =
-        goal_trust(goal, scenario, centres, candidates_.result_of(scenario), control_.interrupt);
+  }
+
+  // Adds those of the board with the most cameras.
+  void add_intervals(FleetChoice& choice, std::size_t candidate) {
+    GoalTrust trust = trust_at(candidate, choice.max_cameras, rate_);
     choice.intervals = std::move(trust.intervals);
     choice.sharing_note = std::move(trust.sharing_note);
     choice.grade = std::move(trust.grade);

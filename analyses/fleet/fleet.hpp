@@ -11,10 +11,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyses/plan/candidates.hpp"
 #include "analyses/plan/overload.hpp"
+#include "analyses/plan/words.hpp"
 
 namespace jostle::analyses {
 
@@ -44,6 +46,19 @@ struct CurvePoint {
   std::int64_t cameras = 0;
   scenarios::Metric p99_ms;
   scenarios::Interval pi90;
+};
+
+// A state of the fleet in which the limits must hold: the busiest hour, ordinary hours, boards lost. The
+// values are those of its worse board, the fullest or the emptiest one.
+struct FleetState {
+  std::string when;  // "in ordinary hours"; empty: there is no other state
+  std::int64_t cameras = 0;
+  double rate_per_s = 0;
+  std::vector<double> values;  // means of the limited metrics
+  scenarios::Metric p99_ms;
+  std::vector<scenarios::Interval> intervals =
+      {};                       // of the values and then of p99; of the first choice alone
+  bool missed_if_slow = false;  // a board whose times are longer by the usual error carries fewer cameras
 };
 
 // A kind of board that carries no camera, and why: it lacks something, or misses a limit.
@@ -92,13 +107,15 @@ struct FleetChoice {
   bool is_card = false;                     // its watts and energy are the card's, without a server
   scenarios::Metric host_w = {};            // power of the server around each card; none: not counted
   scenarios::Metric rtt_ms = {};            // the link in front of each board; none: it stands here
-  scenarios::Metric lost_p99_ms = {};      // latency once the spare boards are lost; none: the fleet has none
-  std::optional<Bill> for_mean = {};       // for the mean of the day, without spare boards; none: no peak
-  std::optional<Bill> without_spare = {};  // none: the fleet has no spare boards
+  std::optional<Bill> for_mean = {};        // for the mean of the day, without spare boards; none: no peak
+  std::optional<Bill> without_spare = {};   // none: the fleet has no spare boards
   // By number of cameras, up to one more than the board keeps up with. Intervals: of the first choice alone,
   // up to its capacity.
   std::vector<CurvePoint> curve = {};
-  std::size_t candidate = 0;  // index in the candidates
+  std::size_t candidate = 0;            // index in the candidates
+  std::vector<FleetState> states = {};  // the last: spare boards are lost, if there are some
+  std::int64_t batch = 1;
+  std::size_t modes = 1;  // number of power modes that were tried
 };
 
 [[nodiscard]] Bill bill_of(const FleetChoice& choice);
@@ -124,6 +141,8 @@ struct Fleet {
   std::string power_note = {};  // power_note() of the choices
   double peak = 1;              // rate of the busiest hour, relative to the mean
   std::int64_t spare = 0;       // boards that may be lost
+  Asked asked = {};             // what no choice changes
+  std::string currency = {};    // " USD", unless the study has prices of its own
 };
 
 // True if no choice lacks a price of purchase.
@@ -131,6 +150,9 @@ struct Fleet {
 
 // The answer in a sentence: the first choice against the limits, and the next one beside it.
 [[nodiscard]] scenarios::Verdict verdict_of(const Fleet& fleet);
+
+// The boards that all cameras need if each carries so many, and at least one; spare ones included.
+[[nodiscard]] std::int64_t boards_if(const Fleet& fleet, std::int64_t cameras);
 
 // The boards of a choice: "3 x jetson-orin-nano-super"; where some stand behind a link, "3 x
 // jetson-orin-nano-super here", "1 x nvidia-l4 at 20 ms".

@@ -66,7 +66,9 @@ Json choice_json(const Fleet& fleet, const FleetChoice& choice) {
   one["carries"] = carries_sentence(choice);
   one["if_off"] = nullptr;
   if (const auto& off = choice.if_off)
-    one["if_off"] = {{"error", off->error}, {"capacity", {off->slow, off->fast}}};
+    one["if_off"] = {{"error", off->error},
+                     {"capacity", {off->slow, off->fast}},
+                     {"boards", {boards_if(fleet, off->fast), boards_if(fleet, off->slow)}}};
   one["constraints"] = Json::array();
   for (std::size_t i = 0; i < choice.values.size(); ++i) {
     const Criterion& criterion = fleet.goal.criteria[i];
@@ -83,7 +85,7 @@ Json choice_json(const Fleet& fleet, const FleetChoice& choice) {
   one["day_power_w"] = choice.day_w;
   one["for_mean"] = bill_json(choice.for_mean);
   one["without_spare"] = bill_json(choice.without_spare);
-  one["lost_latency_ms_p99"] = metric_json(choice.lost_p99_ms);
+  one["lost_latency_ms_p99"] = fleet.spare > 0 ? metric_json(choice.states.back().p99_ms) : Json(nullptr);
   one["curve"] = curve_json(choice.curve);
   if (!choice.sharing_note.empty()) one["sharing_note"] = choice.sharing_note;
   return one;

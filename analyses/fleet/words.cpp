@@ -19,25 +19,57 @@ namespace {
 
 constexpr const char* fleet_latency = "processes.latency_ms.p99";
 
-// ", price 747", of a fleet with rented kinds ", price 747, 0.0284 an hour"; empty: neither is known.
+// ", price 747 USD", of a fleet with rented kinds ", price 747 USD, 0.0284 USD an hour"; empty: neither is
+// known.
 std::string money_words(const Fleet& fleet, const FleetChoice& choice) {
   std::string text;
-  if (choice.price) text = fmt::format(", price {:.6g}", *choice.price);
+  if (choice.price) text = fmt::format(", price {:.6g}{}", *choice.price, fleet.currency);
   if (choice.cost_per_hour && !all_bought(fleet))
-    text += fmt::format(", {:.3g} an hour", *choice.cost_per_hour);
+    text += fmt::format(", {:.3g}{} an hour", *choice.cost_per_hour, fleet.currency);
   return text;
 }
 
-// The limits of the first choice, or its latency without any.
-std::vector<scenarios::Judged> judged_limits(const Fleet& fleet, const FleetChoice& choice) {
-  std::vector<scenarios::Judged> all;
-  for (std::size_t i = 0; i < choice.values.size(); ++i)
-    if (fleet.goal.metrics[i] != headroom_metric)
-      all.push_back(
-          judged(fleet.goal.criteria[i], fleet.goal.metrics[i], choice.values[i], choice.intervals[i]));
-  if (all.empty() && choice.p99_ms)
-    all.push_back(judged({false, std::nullopt}, fleet_latency, *choice.p99_ms, choice.p99_pi90));
+// A limit in a state of the fleet.
+struct JudgedInState {
+  scenarios::Judged judged;
+  const FleetState* state;
+
+  // True if it holds, but not on a slow board, of which no interval is known.
+  [[nodiscard]] bool missed_if_slow() const {
+    return judged.met == true && !judged.pi90 && state->missed_if_slow;
+  }
+};
+
+// A limit in every state of the fleet; without limits its latency.
+std::vector<JudgedInState> judged_in_states(const FleetChoice& choice, const Criterion& limit,
+                                            const std::string& metric, std::optional<std::size_t> index) {
+  std::vector<JudgedInState> all;
+  for (const FleetState& state : choice.states) {
+    if (!index && !state.p99_ms) continue;
+    const std::size_t at = index.value_or(state.values.size());
+    all.push_back({judged(limit, metric, index ? state.values[at] : *state.p99_ms,
+                          state.intervals.empty() ? std::nullopt : state.intervals[at]),
+                   &state});
+    if (!state.when.empty()) all.back().judged.words += " " + state.when;
+  }
   return all;
+}
+
+// A limit has to hold in all states, so the one counts in which it is nearest at the worse end of its
+// interval, or which a slow board does not carry.
+const JudgedInState& nearest(const std::vector<JudgedInState>& states) {
+  return *std::ranges::min_element(states, {}, [](const JudgedInState& each) {
+    const scenarios::Judged& one = each.judged;
+    const double worse = one.pi90 ? (one.least ? one.pi90->first : one.pi90->second) : one.value.value_or(0);
+    return std::pair(!each.missed_if_slow(), room_to(one.limit.value_or(1), one.least, worse));
+  });
+}
+
+// " in mode 15W (batch 2, processes 2)": what was chosen besides the boards.
+std::string chosen_words(const FleetChoice& choice) {
+  std::string text = choice.modes > 1 && choice.power_mode ? " in mode " + *choice.power_mode : "";
+  if (choice.settings != "{}") text += " (" + plain_settings(choice.settings) + ")";
+  return text;
 }
 
 // The boards and the price that a fleet takes beyond one planned for less: "3 boards in place of 2 and a
@@ -55,6 +87,25 @@ std::string more_than(const Bill& less, const Bill& more) {
   return text;
 }
 
+// "; p99 latency 53.3 ms in the busiest hour, 38.5 ms with 1 lost: with more frames a batch of 2 fills
+// sooner"
+std::string states_words(const FleetChoice& choice) {
+  std::string text;
+  bool falls = false;
+  for (const FleetState& state : choice.states) {
+    if (!state.p99_ms || state.when.empty()) continue;
+    const FleetState& first = choice.states.front();
+    const double more = static_cast<double>(state.cameras) * state.rate_per_s -
+                        static_cast<double>(first.cameras) * first.rate_per_s;
+    falls = falls || more * (*state.p99_ms - first.p99_ms.value_or(0)) < 0;
+    text += fmt::format("{}{} {}", text.empty() ? "p99 latency is " : ", ",
+                        metric_words(fleet_latency, *state.p99_ms), state.when);
+  }
+  return falls && choice.batch > 1
+             ? fmt::format("{}: with more frames a batch of {} fills sooner", text, choice.batch)
+             : text;
+}
+
 }  // namespace
 
 Bill bill_of(const FleetChoice& choice) {
@@ -63,6 +114,11 @@ Bill bill_of(const FleetChoice& choice) {
 
 bool all_bought(const Fleet& fleet) {
   return std::ranges::all_of(fleet.choices, [](const FleetChoice& of) { return of.price.has_value(); });
+}
+
+std::int64_t boards_if(const Fleet& fleet, std::int64_t cameras) {
+  const std::int64_t carries = std::max<std::int64_t>(1, cameras);
+  return (fleet.cameras + carries - 1) / carries + fleet.spare;
 }
 
 std::string carries_sentence(const FleetChoice& choice) {
@@ -97,18 +153,17 @@ std::vector<std::string> margin_costs(const Fleet& fleet, const FleetChoice& cho
   const Bill whole = bill_of(choice);
   if (choice.for_mean)
     found.push_back(fmt::format(
-        "the busiest hour, {} times the mean, takes {}, and {} W in that hour, {} in "
-        "the mean of the day",
+        "the busiest hour, {} times the mean, takes {}, and {} W in that hour{}",
         input::decimal(fleet.peak, 3), more_than(*choice.for_mean, choice.without_spare.value_or(whole)),
-        input::decimal(choice.power_w, 3), input::decimal(choice.day_w, 3)));
+        input::decimal(choice.without_spare ? choice.without_spare->power_w : choice.power_w, 3),
+        choice.without_spare ? " without spare boards"
+                             : fmt::format(", {} in the mean of the day", input::decimal(choice.day_w, 3))));
   if (choice.without_spare)
-    found.push_back(fmt::format("that {} may be lost takes {}, {} W in place of {}; p99 {}, {} once {} lost",
+    found.push_back(fmt::format("that {} may be lost takes {}, {} W in place of {}",
                                 input::counted(fleet.spare, "board"), more_than(*choice.without_spare, whole),
                                 input::decimal(choice.power_w, 3),
-                                input::decimal(choice.without_spare->power_w, 3),
-                                metric_words(fleet_latency, choice.p99_ms.value_or(0)),
-                                metric_words(fleet_latency, choice.lost_p99_ms.value_or(0)),
-                                fleet.spare == 1 ? "it is" : "they are"));
+                                input::decimal(choice.without_spare->power_w, 3)));
+  if (std::string states = states_words(choice); !states.empty()) found.push_back(std::move(states));
   return found;
 }
 
@@ -132,23 +187,39 @@ std::string question_of(const Fleet& fleet) {
 scenarios::Verdict verdict_of(const Fleet& fleet) {
   scenarios::Verdict verdict;
   if (fleet.choices.empty()) {
-    verdict.text = "no kind of board carries a camera within the limits";
+    verdict.text = "no kind of board carries these cameras within the limits";
     verdict.met = false;
     verdict.question = question_of(fleet);
     return verdict;
   }
   const FleetChoice& first = fleet.choices.front();
-  std::vector<scenarios::Judged> all = judged_limits(fleet, first);
+  std::vector<scenarios::Judged> all, told;
+  const FleetState* slow = nullptr;  // in which a slow board does not carry its cameras
+  const auto add = [&](const std::vector<JudgedInState>& states) {
+    if (states.empty()) return;
+    const JudgedInState& one = nearest(states);
+    all.push_back(one.judged);
+    if (one.missed_if_slow()) slow = one.state;
+    for (const JudgedInState& each : states) told.push_back(each.judged);
+  };
+  for (std::size_t i = 0; i < fleet.goal.criteria.size(); ++i)
+    if (fleet.goal.metrics[i] != headroom_metric)
+      add(judged_in_states(first, fleet.goal.criteria[i], fleet.goal.metrics[i], i));
+  if (all.empty()) add(judged_in_states(first, {false, std::nullopt}, fleet_latency, std::nullopt));
   if (!all.empty())
     verdict = verdict_of(std::move(all), {}, [&](const std::string& metric) {
-      return rests_on_power(metric) ? first.power_grade.value_or("") : first.grade;
+      return slow != nullptr ? "" : rests_on_power(metric) ? first.power_grade.value_or("") : first.grade;
     });
-  std::string lost;
-  if (fleet.spare > 0)
-    lost = fmt::format(", {} of which may be lost (p99 then {})", fleet.spare,
-                       metric_words(fleet_latency, first.lost_p99_ms.value_or(0)));
-  verdict.text = fmt::format("{}{}: {}{}{}{}", fleet_name(fleet, first), lost, verdict.text,
-                             verdict.text.empty() ? "" : "; ", watts_words(first), money_words(fleet, first));
+  verdict.limits = std::move(told);
+  if (slow != nullptr)
+    verdict.text +=
+        fmt::format(", but not on every board: one that is {:.0f} % slower carries {} of these {}",
+                    100 * first.if_off->error, first.if_off->slow, input::counted(slow->cameras, "camera"));
+  const std::string lost =
+      fleet.spare > 0 ? fmt::format(", {} of which may be lost", fleet.spare) : std::string();
+  verdict.text =
+      fmt::format("{}{}{}: {}{}{}{}", fleet_name(fleet, first), chosen_words(first), lost, verdict.text,
+                  verdict.text.empty() ? "" : "; ", watts_words(first), money_words(fleet, first));
   if (fleet.choices.size() > 1) {
     const FleetChoice& next = fleet.choices[1];
     verdict.text +=

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "analyses/interval/basis.hpp"
 #include "analyses/verdict/verdict.hpp"
@@ -11,6 +12,7 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/cpu_time.hpp"
+#include "sim/math.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -125,10 +127,21 @@ scenarios::Interval served_interval(const scenarios::Interval& predicted,
   if (!predicted || !process.offered || !process.time_share) return predicted;
   auto [low, high] = *predicted;
   const double mean = *process.throughput.mean, most = std::max(*process.offered, mean);
-  const scenarios::TimeShare& shares = *process.time_share;
-  const double idle = shares[index_of(process::Share::idle)] + shares[index_of(process::Share::link)];
-  if (process.stable == true && idle < 1) low = std::min(mean, low / (1 - idle));
+  if (const auto busy = scenarios::busy_share(process)) low = std::min(mean, low / *busy);
   return std::pair(std::max(low, 0.0), std::min(high, most));
+}
+
+// The share of boards on which a process that keeps up here does not: those whose rate, of which `predicted`
+// holds nine of ten, is less than it is busy here. It is normal in the logarithm, by a logistic curve
+// (Bowling 2009, within 0.01). Absent if the lower end keeps up.
+scenarios::Metric unstable_share(const scenarios::Interval& predicted,
+                                 const scenarios::ProcessResult& process) {
+  const auto busy = scenarios::busy_share(process);
+  const double mean = process.throughput.mean.value_or(0);
+  if (!predicted || !busy || predicted->first >= *busy * mean) return std::nullopt;
+  constexpr double steepness = 1.702, end = 1.645;  // `end`: of nine of ten, in standard deviations
+  const double room = -sim::log(*busy) / sim::log(mean / std::max(predicted->first, 1e-9));
+  return 1 / (1 + sim::exp(steepness * end * room));
 }
 
 // An interval and its parts.
@@ -212,7 +225,11 @@ scenarios::Interval possible_throughput(const scenarios::Interval& predicted, co
   for (const scenarios::ProcessResult& process : result.processes) {
     if (!process.offered || !process.throughput.mean || !(sum > 0)) return predicted;
     const double share = *process.throughput.mean / sum;
-    const auto own = served_interval(std::pair(share * predicted->first, share * predicted->second), process);
+    // Ends of rows add up to the total's, where they are known: a slow board is slow for all of them.
+    const auto own =
+        process.throughput.pi90
+            ? process.throughput.pi90
+            : served_interval(std::pair(share * predicted->first, share * predicted->second), process);
     low += own->first;
     high += own->second;
   }
@@ -265,12 +282,15 @@ void add_to_process(scenarios::ProcessResult& process, const EntrySpread& of, st
   const Around rate =
       around(process.throughput.mean, of.throughput.of_process(at), error.of("throughput", ground));
   process.throughput.pi90 = served_interval(rate.pi90, process);
+  process.unstable_share = unstable_share(rate.pi90, process);
   process.throughput.pi90_parts = rate.parts;
   for (std::size_t i = 0; i < latency_rows.size(); ++i) {
     const auto& [value, pi90, quantity] = latency_rows[i];
     const Around latency =
         around(process.latency_ms.*value, of.latency[i].of_process(at), error.of(quantity, ground));
     process.latency_ms.pi90.*pi90 = latency.pi90;
+    if (latency.pi90 && process.unstable_share)
+      (process.latency_ms.pi90.*pi90)->second = std::numeric_limits<double>::infinity();
     if (i == 0) process.latency_ms.pi90_parts = latency.parts;
   }
 }
@@ -318,6 +338,8 @@ void widen_by(const scenarios::ProcessResult& first, scenarios::ProcessResult& p
   if (process.throughput.pi90 && from.pi90 && from.mean > 0)
     process.throughput.pi90->first =
         std::min(process.throughput.pi90->first, *process.throughput.mean * from.pi90->first / *from.mean);
+  if (first.unstable_share)
+    process.unstable_share = std::max(process.unstable_share.value_or(0), *first.unstable_share);
   for (const auto& [value, pi90, quantity] : latency_rows) {
     scenarios::Interval& own = process.latency_ms.pi90.*pi90;
     const scenarios::Interval& others = first.latency_ms.pi90.*pi90;

@@ -45,7 +45,8 @@ struct Spread {
   [[nodiscard]] Spread elsewhere() const;
 };
 
-// `as_long`: the draws and repetitions are as long as the run.
+// `as_long`: the draws and repetitions tell as much as the run: they are as long, or differ from it by the
+// phases of its sources.
 [[nodiscard]] Spread spread_of(const MetricRuns& runs, const std::vector<profiles::Draw>& draws,
                                bool as_long);
 

@@ -16,6 +16,7 @@
 #include "models/board/spec.hpp"
 #include "profiles/profile/base_profile.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/random.hpp"
 
@@ -128,7 +129,7 @@ bool add_runs(DrawnRuns& found, const scenarios::Scenario& scenario, const Uncer
   const scenarios::Scenario asked = shortened(scenario, found.point);
   found.as_long = sim::to_seconds(asked.run.duration) >=
                       found.point.simulated_s * 0.999 / static_cast<double>(found.point.replications) ||
-                  scenario.run.setup || scenario.run.batches;
+                  scenario.run.setup || scenario.run.batches || !scenarios::fixed_phases(scenario).empty();
   for (const auto& [drawn, repeated] : rounds) {
     const std::size_t from = found.drawn.size(), repeated_from = found.repeated.size();
     found.draws.assign(draws.begin(), draws.begin() + static_cast<std::ptrdiff_t>(drawn));

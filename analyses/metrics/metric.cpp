@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "input/spelling.hpp"
 #include "output/json.hpp"
 #include "scenarios/result/result_text.hpp"
+#include "sim/batch_means.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -226,6 +228,15 @@ scenarios::Metric ResultMetrics::stable_share() const {
     least = std::min(least.value_or(1), rate->get<double>() / process.at("offered").at("mean").get<double>());
   }
   return least;
+}
+
+scenarios::Metric half_width_95(const std::vector<double>& differences) {
+  const auto count = static_cast<double>(differences.size());
+  if (differences.size() < 2) return std::nullopt;
+  double mean = 0, squares = 0;
+  for (const double each : differences) mean += each / count;
+  for (const double each : differences) squares += (each - mean) * (each - mean);
+  return sim::student_t_95(differences.size() - 1) * std::sqrt(squares / (count - 1) / count);
 }
 
 }  // namespace jostle::analyses

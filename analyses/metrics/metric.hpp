@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "input/cursor.hpp"
 #include "scenarios/language/objective.hpp"
@@ -54,5 +55,8 @@ class ResultMetrics {
   struct Document;
   std::shared_ptr<const Document> document_;
 };
+
+// The half-width of the 95 % interval of the mean of independent differences; absent of less than two.
+[[nodiscard]] scenarios::Metric half_width_95(const std::vector<double>& differences);
 
 }  // namespace jostle::analyses

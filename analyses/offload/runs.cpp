@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "analyses/offload/offload.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/memory/footprint.hpp"

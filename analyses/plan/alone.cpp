@@ -7,9 +7,7 @@
 #include "analyses/plan/search.hpp"
 
 namespace jostle::analyses {
-namespace {
 
-// The dimension in which two points differ; none unless it is exactly one.
 std::optional<std::size_t> only_difference(const Coordinates& one, const Coordinates& other) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < one.size(); ++i) {
@@ -19,8 +17,6 @@ std::optional<std::size_t> only_difference(const Coordinates& one, const Coordin
   }
   return found;
 }
-
-}  // namespace
 
 std::vector<AloneEffect> effects_alone(const SearchSpace& space, const Criterion& objective,
                                        const std::map<std::size_t, double>& values, std::size_t best,

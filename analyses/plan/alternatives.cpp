@@ -36,6 +36,10 @@ std::string why_not_chosen(const Goal& goal, const NextBetter& next) {
 
 }  // namespace
 
+double more_requests(double headroom) {
+  return headroom / (1 - headroom);
+}
+
 std::optional<std::size_t> most_missed(const Goal& goal, const std::vector<double>& values) {
   std::optional<std::size_t> worst;
   double most = 0;
@@ -52,7 +56,8 @@ std::string missed_words(const Goal& goal, std::size_t limit, double value) {
   const Criterion& wanted = goal.criteria[limit];
   const std::string& metric = goal.metrics[limit];
   if (metric == headroom_metric)
-    return fmt::format("{} of the stable rate stay free, not {}", percent_words(value),
+    return fmt::format("with {} more requests it would not keep up (headroom {}, not {})",
+                       percent_words(more_requests(*wanted.limit)), served_words(value),
                        percent_words(*wanted.limit));
   return fmt::format("{} is {}, {} {} the limit of {}", goal.title(metric), metric_words(metric, value),
                      percent_words(violation(wanted, value)), wanted.maximise ? "below" : "above",

@@ -31,6 +31,9 @@ struct NextBetter {
   double p_feasible = 0;                  // if undecided
 };
 
+// The share of requests that come in addition where a headroom is used up: a quarter for 20 %.
+[[nodiscard]] double more_requests(double headroom);
+
 // The limit that the values miss most; none: they miss none.
 [[nodiscard]] std::optional<std::size_t> most_missed(const Goal& goal, const std::vector<double>& values);
 // How they miss it: "p99 latency is 61.2 ms, 2 % above the limit of 60 ms"

@@ -117,11 +117,13 @@ std::string sentence_of(const OverloadDistance& distance) {
                : fmt::format("{}{} are too many: up to {} keep up, {} would {}", text, rate_text(load),
                              count_text(load, distance.carries), count_text(load, *distance.overloads_at),
                              distance.shortage.effect);
-  if (distance.carries > load.asked)
-    text += fmt::format("; up to {} keep up ({} stay free), ", count_text(load, distance.carries),
-                        percent_words(distance.free_share()));
-  else
-    text += "; ";
+  text += "; ";
+  if (distance.within)
+    text +=
+        fmt::format("up to {} keep the limit of {}, ", count_text(load, *distance.within), distance.limits);
+  if (distance.carries > distance.within.value_or(load.asked))
+    text +=
+        fmt::format("{}{} keep up, ", distance.within ? "" : "up to ", count_text(load, distance.carries));
   return text + fmt::format("{} would {}{}", count_text(load, *distance.overloads_at),
                             distance.shortage.effect, rate_text(load));
 }

@@ -63,6 +63,10 @@ struct OverloadDistance {
   std::int64_t carries = 0;                  // greatest load that keeps up; 0: none does
   std::optional<std::int64_t> overloads_at;  // carries + 1; none: up to 64 times the load keeps up
   Shortage shortage;                         // at that load
+  // The greatest load that meets the limits besides headroom, and which these are: "p99 latency"; none: there
+  // are no such limits, or the load asked for misses one.
+  std::optional<std::int64_t> within = {};
+  std::string limits = {};
   // The share of what it carries that the load leaves free.
   [[nodiscard]] double free_share() const;
 };
@@ -71,7 +75,8 @@ struct OverloadDistance {
 [[nodiscard]] OverloadDistance distance_to_overload(
     const Load& load, const std::function<scenarios::Result(std::int64_t)>& run_at);
 
-// "20 cameras; up to 23 keep up (13 % stay free), 24 would overload the GPU at 15 frames/s"
+// "20 cameras; up to 23 keep up, 24 would overload the GPU at 15 frames/s"; with limits "20 cameras; up to 21
+// keep the limit of p99 latency, 23 keep up, 24 would …"
 [[nodiscard]] std::string sentence_of(const OverloadDistance& distance);
 
 // The share of the stable rate that the scenario leaves free, as far as `wanted`: from one run with all rates

@@ -1,5 +1,7 @@
 #include "analyses/plan/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,8 +15,10 @@
 #include "analyses/plan/race.hpp"
 #include "analyses/plan/samples.hpp"
 #include "analyses/plan/search.hpp"
+#include "analyses/plan/words.hpp"
 #include "analyses/study/power_basis.hpp"
 #include "analyses/verdict/verdict.hpp"
+#include "input/counted.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/run.hpp"
@@ -215,8 +219,10 @@ class Planner {
     if (plan_.runner_up)
       plan_.runner_up_sentence = runner_up_sentence(plan_.goal, plan_.best->values, plan_.runner_up->values);
     add_alone(*best);
-    add_next_better(*best);
+    plan_.next_better = next_better(*best, [](std::size_t) { return true; });
+    add_neighbours(*best);
     add_overload(*best);
+    add_at_headroom(*best);
     add_if_off(*best);
     add_energy(*best);
     if (plan_.goal.objectives > 1) add_front();
@@ -261,8 +267,10 @@ class Planner {
                       {"the best setting", "it"});
   }
 
-  // Adds the point that is better than the best and misses the limits by least.
-  void add_next_better(std::size_t best) {
+  // The point, among those for which `may` holds, that is better than the best and misses the limits by
+  // least.
+  template <typename May>
+  [[nodiscard]] std::optional<NextBetter> next_better(std::size_t best, const May& may) const {
     const std::vector<double> of_best = *known(best);
     // An overloaded point misses by more than any that keeps up: its latency grows without bound.
     std::pair least{true, std::numeric_limits<double>::infinity()};
@@ -271,7 +279,7 @@ class Planner {
                               NextBetter next) {
       const auto objective = better_objective(plan_.goal, objectives, of_best);
       const std::pair by{next.stable_share.has_value(), next.by};
-      if (!objective || by >= least) return;
+      if (!objective || by >= least || !may(point)) return;
       least = by;
       next.objective = *objective;
       next.value = *objectives[*objective];
@@ -289,12 +297,48 @@ class Planner {
     }
     for (const auto& [point, one] : candidates_.overloaded())
       if (one.stable_share) consider(point, one.objectives, overloaded_by(*one.stable_share));
-    if (!found) return;
+    if (!found) return std::nullopt;
     auto& [point, next] = *found;
     next.point = candidates_.study_point(point);
     next.settings = candidates_.values(point);
     if (next.stable_share) next.shortage = shortage_in(candidates_.result_of(candidates_.scenario(point)));
-    plan_.next_better = std::move(next);
+    return std::move(next);
+  }
+
+  void add_neighbours(std::size_t best) {
+    const Goal& goal = plan_.goal;
+    const SearchSpace& space = candidates_.space();
+    const std::vector<double> of_best = *known(best);
+    const auto change = [&](const std::vector<double>& values, std::size_t i) {
+      return of_best[i] == 0 ? 0 : values[i] / of_best[i] - 1;
+    };
+    std::optional<std::size_t> first;  // a candidate that is worse
+    for (std::size_t d = 0; d < space.dimensions().size(); ++d) {
+      const auto along = [&](std::size_t point) { return only_difference(space[best], space[point]) == d; };
+      if (const auto next = next_better(best, along)) {
+        plan_.neighbours.push_back({next->settings, sentence_of(goal, *next), true, next->gain});
+        continue;
+      }
+      const auto second = best_where([&](std::size_t point, const std::vector<double>& values) {
+        return along(point) && meets_limits(goal.criteria, values) &&
+               differs(values, of_best, goal.indifference);
+      });
+      if (!second) continue;
+      const std::vector<double> values = *known(*second);
+      std::size_t i = 0;
+      while (i + 1 < goal.objectives && std::abs(change(values, i)) <= goal.indifference) ++i;
+      const double by = change(values, i);
+      if (std::abs(by) <= goal.indifference) continue;
+      if (plan_.neighbours.empty() || std::abs(by) > plan_.neighbours.front().change) first = second;
+      plan_.neighbours.push_back(
+          {candidates_.values(*second),
+           fmt::format("{} {}, {} {}", goal.title(goal.metrics[i]), metric_words(goal.metrics[i], values[i]),
+                       percent_words(by), by > 0 ? "more" : "less"),
+           false, std::abs(by)});
+    }
+    std::ranges::stable_sort(plan_.neighbours, std::greater{},
+                             [](const PlanNeighbour& one) { return std::pair(one.better, one.change); });
+    if (first && !plan_.neighbours.front().better) plan_.why_neighbour = why_worse(best, *first);
   }
 
   [[nodiscard]] static NextBetter overloaded_by(double stable_share) {
@@ -323,6 +367,50 @@ class Planner {
     if (!load || scenario.run.batches) return;
     plan_.overload = distance_to_overload(
         *load, [&](std::int64_t count) { return candidates_.result_of(at_load(scenario, *load, count)); });
+    OverloadDistance& distance = *plan_.overload;
+    std::vector<std::string> limits;
+    for (std::size_t i = plan_.goal.objectives; i < plan_.goal.metrics.size(); ++i)
+      if (plan_.goal.metrics[i] != headroom_metric) limits.push_back(plan_.goal.title(plan_.goal.metrics[i]));
+    if (limits.empty() || distance.carries < load->asked) return;
+    distance.limits = input::listed(limits);
+    std::int64_t kept = load->asked, over = distance.carries + 1;
+    while (over - kept > 1) {
+      const std::int64_t tried = (kept + over) / 2;
+      const auto at = limits_at(at_load(scenario, *load, tried));
+      (at && !at->missed ? kept : over) = tried;
+    }
+    distance.within = kept;
+  }
+
+  // The limits besides headroom with these requests, in words, in one run: "p99 latency is 49 ms, under the
+  // limit of 80 ms"; `missed`: whether one is. None: the board does not keep up.
+  struct AtRate {
+    std::string words;
+    bool missed = false;
+  };
+  [[nodiscard]] std::optional<AtRate> limits_at(const scenarios::Scenario& scenario) const {
+    const Evaluation values = values_in(plan_.goal, ResultMetrics(candidates_.result_of(scenario)));
+    if (!values) return std::nullopt;
+    if (const auto missed = most_missed(plan_.goal, *values))
+      return AtRate{missed_words(plan_.goal, *missed, (*values)[*missed]), true};
+    AtRate found;
+    for (std::size_t i = plan_.goal.objectives; i < values->size(); ++i)
+      if (const std::string& metric = plan_.goal.metrics[i]; metric != headroom_metric)
+        found.words += fmt::format("{}{} is {}", found.words.empty() ? "" : ", ", plan_.goal.title(metric),
+                                   metric_words(metric, (*values)[i]));
+    return found;
+  }
+
+  // Adds what becomes of the limits with as many more requests as the headroom stands for.
+  void add_at_headroom(std::size_t best) {
+    const double headroom = candidates_.settings().headroom;
+    const double more = more_requests(headroom);
+    if (headroom == 0) return;
+    const auto at = limits_at(at_rate(candidates_.long_enough(best), 1 + more));
+    if (!at) return;  // one run is not the mean of the replications
+    plan_.at_headroom = fmt::format("with {} more requests, the headroom of {}, it keeps up",
+                                    percent_words(more), percent_words(headroom));
+    if (!at->words.empty()) plan_.at_headroom += (at->missed ? ", but " : " and ") + at->words;
   }
 
   // Adds what becomes of the limits, and of what arrives, if the model is off by its usual error.
@@ -529,7 +617,7 @@ class Planner {
   Plan plan_;
   Race* race_ = nullptr;
   std::map<std::size_t, PlanPoint> told_;  // by candidate
-  PoweredBoards powered_;                  // of points of the answer, if the goal rests on power
+  PoweredBoards powered_;                  // for points of the answer, if the goal rests on power
 };
 
 }  // namespace

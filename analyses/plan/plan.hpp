@@ -54,6 +54,15 @@ struct PlanEffect {
   std::vector<std::string> why = {};
 };
 
+// The point next to the best one along one dimension that one would rather choose: the one that would be
+// better and misses the limits by least, else the best of those that are worse by more than the zone.
+struct PlanNeighbour {
+  std::string settings;  // JSON: key to value
+  std::string sentence;  // "power 9.12 W, 3.6 % less than the best; but …"
+  bool better = false;
+  double change = 0;  // of the objective that tells the two apart, relative
+};
+
 // A point that would be better than the best one (or any point, if there is no best) but is not known to meet
 // the limits.
 struct NearMiss {
@@ -102,9 +111,12 @@ struct Plan {
   // The best of the points that differ from `best` by more than 1 % in some metric and are not its neighbour
   // on a key with more than eight values.
   std::optional<PlanPoint> runner_up;
-  std::string runner_up_sentence;            // runner_up_sentence(); empty without one
-  std::vector<PlanEffect> alone;             // around `best`, the greatest change first
-  std::optional<NextBetter> next_better;     // none: no better point was simulated
+  std::string runner_up_sentence;          // runner_up_sentence(); empty without one
+  std::vector<PlanEffect> alone;           // around `best`, the greatest change first
+  std::vector<PlanNeighbour> neighbours;   // better ones first, then the greatest change
+  std::vector<std::string> why_neighbour;  // causes_for() the first of them, if it is worse
+  std::string at_headroom;                // "with 25 % more requests, the headroom of 20 %, …"; empty: none
+  std::optional<NextBetter> next_better;  // none: no better point was simulated
   std::optional<OverloadDistance> overload;  // distance of the best; none: nothing arrives by itself
   std::optional<IfOff> if_off;       // the best if the model is off by its usual error; none: not known
   std::optional<EnergyCost> energy;  // energy of the best; none: its board's power is unknown

@@ -104,6 +104,7 @@ Json overload_json(const OverloadDistance& distance) {
           {"rate", metric_json(distance.load.rate_per_s)},
           {"carries", distance.carries},
           {"free_share", distance.free_share()},
+          {"within_limits", distance.within ? Json(*distance.within) : Json(nullptr)},
           {"overloads_at", distance.overloads_at ? Json(*distance.overloads_at) : Json(nullptr)},
           {"overloads", distance.overloads_at ? Json(distance.shortage.name) : Json(nullptr)},
           {"sentence", sentence_of(distance)}};

@@ -82,6 +82,9 @@ struct AloneEffect {
   double change = 0;      // relative to the best, positive
 };
 
+// The dimension in which two points differ; none unless it is exactly one.
+[[nodiscard]] std::optional<std::size_t> only_difference(const Coordinates& one, const Coordinates& other);
+
 // One effect for each dimension in which some evaluated point is worse by more than `zone`, the greatest
 // change first. `values`: the first objective of each evaluated point, the best one's among them; `objective`
 // tells in which direction it is better.

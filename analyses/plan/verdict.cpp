@@ -24,7 +24,7 @@ std::string settings_of_keys(const Plan& plan) {
   std::vector<std::string> keys;
   const nlohmann::ordered_json settings = output::parsed_json(plan.best->settings);
   for (const auto& [key, value] : settings.items()) keys.push_back(plain_setting_name(settings, key));
-  return keys.empty() ? all : fmt::format("{} of {}", all, fmt::join(keys, ", "));
+  return keys.empty() ? all : fmt::format("{} of {}", all, input::listed(keys));
 }
 
 // The goal as a question: "Which of 27 settings of precision and batch has the highest throughput of the
@@ -92,16 +92,22 @@ scenarios::Verdict best_meets(const Plan& plan, const BreaksOfLimits& breaks_of_
     (all.back().least ? limit.min : limit.max) = all.back().limit;
   }
   scenarios::Judged objective = against_criterion(plan, 0, best.values[0]);
-  std::string text = fmt::format("{}: {}", plain_settings(best.settings),
-                                 sentence_of(objective, usual_error_words(grade_of(objective.metric))));
+  const std::string told = grade_of(objective.metric);
+  std::string text =
+      fmt::format("{}: {}", plain_settings(best.settings), sentence_of(objective, usual_error_words(told)));
   std::optional<scenarios::Breaks> breaks;
   if (all.empty())
     all.push_back(std::move(objective));
   else if (breaks_of_limits && std::ranges::all_of(all, [](const auto& one) { return one.met == true; }))
     breaks = breaks_of_limits(limits);
   const bool limited = !limits.constraints.empty();
-  scenarios::Verdict verdict = verdict_of(std::move(all), std::move(breaks), grade_of);
+  // An error that the objective has told is not said twice.
+  scenarios::Verdict verdict = verdict_of(std::move(all), std::move(breaks), [&](const std::string& metric) {
+    const std::string grade = grade_of(metric);
+    return limited && !best.intervals[0] && grade == told ? "" : grade;
+  });
   verdict.text = limited ? text + "; " + verdict.text : std::move(text);
+  if (!plan.at_headroom.empty()) verdict.text += "; " + plan.at_headroom;
   return verdict;
 }
 

@@ -10,9 +10,11 @@
 
 #include "analyses/metrics/metric.hpp"
 #include "analyses/plan/goal.hpp"
+#include "input/counted.hpp"
 #include "input/units.hpp"
 #include "output/json.hpp"
 #include "scenarios/language/objective.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -128,6 +130,32 @@ std::string plain_setting_name(const nlohmann::ordered_json& settings, const std
   if (name.starts_with("arrivals.")) name.erase(0, name.rfind('.') + 1);
   std::ranges::replace(name, '_', ' ');
   return name + of;
+}
+
+Asked asked_of(const scenarios::Scenario& scenario, const std::string& settings) {
+  const nlohmann::ordered_json chosen = output::parsed_json(settings);
+  Asked asked;
+  if (!chosen.contains("device")) asked.board = scenario.device;
+  if (scenario.power_mode && !chosen.contains("power_mode"))
+    asked.board += (asked.board.empty() ? "power mode " : ", power mode ") + *scenario.power_mode;
+  std::vector<std::string> networks;
+  for (std::size_t i = 0; i < scenario.processes.size() && !chosen.contains("processes"); ++i) {
+    const scenarios::ProcessEntry& entry = scenario.processes[i];
+    const auto open = [&](const char* key) {
+      return !chosen.contains(fmt::format("processes.{}.{}", i, key)) &&
+             !chosen.contains(fmt::format("processes.*.{}", key));
+    };
+    std::string text = open("model") ? scenarios::called(entry) : "a network";
+    if (entry.count > 1 && open("count")) text.insert(0, fmt::format("{} x ", entry.count));
+    if (const auto precision = precision_name(entry); precision && open("precision"))
+      text += " " + *precision;
+    const process::Arrivals& arrivals = entry.arrivals;
+    if (arrivals.rate_per_s > 0 && open("arrivals") && open("arrivals.periodic") && open("arrivals.poisson"))
+      text += " at " + input::decimal(arrivals.rate_per_s, 4) + " /s";
+    networks.push_back(std::move(text));
+  }
+  asked.networks = input::listed(networks);
+  return asked;
 }
 
 std::string plain_settings(const std::string& settings) {

@@ -6,6 +6,10 @@
 
 #include "analyses/plan/goal.hpp"
 
+namespace jostle::scenarios {
+struct Scenario;
+}
+
 namespace jostle::analyses {
 
 // A share with a digit behind the point, or two digits in front of it: "3.1 %", "57 %". One that would be
@@ -38,6 +42,13 @@ namespace jostle::analyses {
 // A key of a study in plain words: "GPU clock" for clocks.gpu; without "processes.0." if no other process is
 // set in `settings` (key to value).
 [[nodiscard]] std::string plain_setting_name(const nlohmann::ordered_json& settings, const std::string& key);
+
+// What is asked of a study's board, without what the keys of `settings` (JSON) choose:
+// "jetson-orin-nano-super, power mode 15W", and "2 x yolov8n int8 at 15 /s and resnet50".
+struct Asked {
+  std::string board, networks;
+};
+[[nodiscard]] Asked asked_of(const scenarios::Scenario& scenario, const std::string& settings);
 
 // All settings of a point, JSON: "batch 8, power mode 15W".
 [[nodiscard]] std::string plain_settings(const std::string& settings);

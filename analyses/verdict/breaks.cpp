@@ -153,8 +153,9 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
     const double more = worse_steps.at(first.step) / 100.0, by = of_clocks ? more / (1 + more) : more;
     const std::string which =
         limits.constraints.size() > 1 ? input::listed(broken(*first.by.front(), first.step)) + " " : "";
-    return {fmt::format("{} {}", who, how), by,
-            fmt::format("{}breaks if {} {:.0f} % {}", which, who, 100 * by, how)};
+    return {
+        fmt::format("{} {}", who, how), by,
+        fmt::format("{}breaks if {} {:.0f} % {} (seed {})", which, who, 100 * by, how, scenario.run.seed)};
   }
   for (const Worsening* const change : first.by) {
     found.change += fmt::format("{}{} {}", found.change.empty() ? "" : ", ", change->who, change->how);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "analyses/metrics/metric.hpp"
@@ -35,7 +36,7 @@ Interval interval_at(const ResultMetrics& metrics, std::string path) {
   for (const std::string& pair : {path + ".pi90", path.substr(0, dot) + ".pi90" + path.substr(dot)}) {
     const Metric low = metrics.find(pair + ".0", Worst::least);
     const Metric high = metrics.find(pair + ".1", Worst::least);
-    if (low && high) return std::pair(*low, *high);
+    if (low) return std::pair(*low, high.value_or(std::numeric_limits<double>::infinity()));
   }
   return std::nullopt;
 }
@@ -105,6 +106,7 @@ Judged worst_value(const std::string& metric, bool least, const Metric& limit, N
     judged.value = value;
     judged.pi90 = interval_at(metrics, one.path);
     judged.grows = grows;
+    judged.unstable_share = one.process->unstable_share;
     judged.entry = one.process->entry;
     if (grows || !value) break;
   }
@@ -204,11 +206,23 @@ std::string grade_of_metric(const std::string& metric, const Result& result) {
 }
 
 std::string value_words(const Judged& judged) {
-  return input::decimal(*judged.value, 3) + (judged.unit.empty() ? "" : " " + judged.unit);
+  return input::decimal(*judged.value, std::abs(*judged.value) < 1000 ? 3 : 4) +
+         (judged.unit.empty() ? "" : " " + judged.unit);
 }
 
 std::string limit_phrase(const Judged& judged) {
   return fmt::format("{} {}", judged.least ? "at least" : "under", input::decimal(*judged.limit, 6));
+}
+
+std::string band_words(const Interval& pi90, const std::string& unit) {
+  const auto& [low, high] = *pi90;
+  return std::isinf(high) ? fmt::format("{}{} and more", input::decimal(low, 3), unit)
+                          : fmt::format("{} to {}{}", input::decimal(low, 3), input::decimal(high, 3), unit);
+}
+
+std::string too_slow_words(const Metric& share) {
+  return fmt::format("{:.0f} of 10 boards do not keep up, latency grows there",
+                     std::max(1.0, std::round(10 * share.value_or(0))));
 }
 
 std::string sentence_of(const Judged& judged, const std::string& usual) {
@@ -216,10 +230,13 @@ std::string sentence_of(const Judged& judged, const std::string& usual) {
   if (judged.grows) text += " grows without bound";
   if (!judged.already.empty()) text += fmt::format(" (at least its {})", judged.already);
   if (judged.value) text += " " + value_words(judged);
-  if (judged.pi90)
-    text += fmt::format(" (9 of 10 boards: {} to {})", input::decimal(judged.pi90->first, 3),
-                        input::decimal(judged.pi90->second, 3));
-  else if (judged.value && !usual.empty())
+  const auto ends = [&] {
+    return std::pair(input::decimal(judged.pi90->first, 3), input::decimal(judged.pi90->second, 3));
+  };
+  if (judged.pi90 && ends().first != ends().second)  // else all serve what is asked for
+    text += fmt::format(" (9 of 10 boards: {}{})", band_words(judged.pi90, ""),
+                        std::isinf(judged.pi90->second) ? "; " + too_slow_words(judged.unstable_share) : "");
+  else if (judged.value && !judged.pi90 && !usual.empty())
     text += fmt::format(" ({})", usual);
   if (!judged.limit) return text;
   return fmt::format("{}, {}: {}", text, limit_phrase(judged), answer_of(judged));

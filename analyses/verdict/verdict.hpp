@@ -47,6 +47,10 @@ struct AskedLimits {
 // A value with its unit, to three digits; of a limit to six.
 [[nodiscard]] std::string value_words(const scenarios::Judged& judged);
 [[nodiscard]] std::string limit_phrase(const scenarios::Judged& judged);
+// "22 to 47 ms"; "22 ms and more" without an upper end. "3 of 10 boards do not keep up, latency
+// grows there".
+[[nodiscard]] std::string band_words(const scenarios::Interval& pi90, const std::string& unit);
+[[nodiscard]] std::string too_slow_words(const scenarios::Metric& share);
 // "detector p99 32 ms (9 of 10 boards: 22 to 47), under 50: yes". `usual`: usual_error_words().
 [[nodiscard]] std::string sentence_of(const scenarios::Judged& judged, const std::string& usual);
 

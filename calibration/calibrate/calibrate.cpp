@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "calibration/calibrate/bench.hpp"
-#include "calibration/calibrate/host_spread.hpp"
-#include "calibration/calibrate/own_tables.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"
@@ -21,6 +19,73 @@
 
 namespace jostle::calibration {
 namespace {
+
+// The expected distance of an eager run's rate from the host's factor: networks differ by 9 % from the law of
+// operators, runs of a host with two speeds by 20 % from each other (evidence/h200-host).
+constexpr double network_host_sd = 0.09, run_host_sd = 0.2;
+constexpr const char* weight_path = "runtimes.eager.rate_weight";
+// The number of rates at which the spread that they show counts as much as that of networks; fewer show none.
+constexpr std::size_t spread_known_by = 4;
+
+// The logarithms of measured over predicted rates of eager processes alone.
+std::vector<double> residuals(const std::vector<RunConfiguration>& used,
+                              const std::vector<double>& predicted) {
+  std::vector<double> found;
+  std::size_t row = 0;
+  for (const RunConfiguration& run : used) {
+    for (const ReferenceValue& value : run.reference_values) {
+      const double here = predicted[row++];
+      if (run.runtime == "eager" && run.processes == 1 && value.metric == "throughput" && here > 0)
+        found.push_back(std::log(value.value / here));
+    }
+  }
+  return found;
+}
+
+// Adds a parameter that is independent of the others and is taken to be known.
+void add(Calibration& result, FittedParameter parameter) {
+  const std::size_t n = result.parameters.size();
+  std::vector<double> wider((n + 1) * (n + 1), 0);
+  if (result.covariance.size() == n * n)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) wider[i * (n + 1) + j] = result.covariance[i * n + j];
+  result.covariance = std::move(wider);
+  auto& figures = result.profile.figures;
+  std::erase_if(figures, [](const profiles::ProfileParameter& known) { return known.path == weight_path; });
+  figures.push_back({.path = weight_path,
+                     .value = parameter.value,
+                     .from = {.grade = profiles::ParameterGrade::fitted, .source = parameter.source}});
+  result.parameters.push_back(std::move(parameter));
+}
+
+// Sets `rate_weight` of the fitted profile to what rates of one process alone tell, and notes what was
+// learned. `predicted`: for each reference value of `used`, in order. Nothing changes without such rates, or
+// where the profile has no factor of the host.
+void learn_spread(Calibration& result, const std::vector<RunConfiguration>& used,
+                  const std::vector<double>& predicted) {
+  auto& eager = result.profile.spec->runtimes[process::Runtime::eager];
+  const std::vector<double> apart = residuals(used, predicted);
+  if (apart.empty() || !eager || !has_host_time(result.profile)) return;
+  const auto n = static_cast<double>(apart.size());
+  double squares = 0;
+  for (const double each : apart) squares += each * each;
+  const double of_networks = network_host_sd * network_host_sd;
+  const auto as_usual = static_cast<double>(spread_known_by);
+  const double expected = (squares + as_usual * of_networks) / (n + as_usual);
+  const double weight =
+      apart.size() < spread_known_by ? 1 : std::round(100 * std::min(1.0, of_networks / expected)) / 100;
+  result.own.notes.push_back(fmt::format(
+      "eager: the host takes {:.2f} times the profile's time for its operators; {} rates scatter by {:.0f} % "
+      "about that, networks usually by {:.0f} %, so a network's own rate counts by {:.0f} % (rate_weight)",
+      eager->host_time, apart.size(), 100 * std::sqrt(squares / n), 100 * network_host_sd, 100 * weight));
+  eager->rate_weight = weight;
+  add(result, {.path = weight_path,
+               .prior = "100 %",
+               .value = fmt::format("{:.0f} %", 100 * weight),
+               .of_prior = weight,
+               .identified = true,
+               .source = "the scatter of eager rates"});
+}
 
 using calibration::Measured;
 using calibration::Parameter;
@@ -62,22 +127,6 @@ std::vector<double> start_at(const Calibration* near, const std::vector<Unknown>
 
 // A parameter with at least this share of its prior variance left is not identified by any row.
 constexpr double unidentified = 0.999;
-
-}  // namespace
-
-profiles::Uncertainty Calibration::uncertainty() const {
-  profiles::Uncertainty found;
-  for (const FittedParameter& parameter : parameters) found.figures.push_back(parameter.path);
-  found.covariance = covariance;
-  if (covariance.empty()) {  // direct estimates from separate rows are independent
-    const std::size_t n = parameters.size();
-    found.covariance.assign(n * n, 0);
-    for (std::size_t i = 0; i < n; ++i) found.covariance[i * n + i] = parameters[i].sd * parameters[i].sd;
-  }
-  return found;
-}
-
-namespace {
 
 // True if the fit has moved a parameter to an end of its range.
 bool at_bound(const Parameter& parameter, double value) {
@@ -141,6 +190,18 @@ Calibration of_tables(const profiles::BaseProfile& base, const OwnTables& tables
 
 }  // namespace
 
+profiles::Uncertainty Calibration::uncertainty() const {
+  profiles::Uncertainty found;
+  for (const FittedParameter& parameter : parameters) found.figures.push_back(parameter.path);
+  found.covariance = covariance;
+  if (covariance.empty()) {  // direct estimates from separate rows are independent
+    const std::size_t n = parameters.size();
+    found.covariance.assign(n * n, 0);
+    for (std::size_t i = 0; i < n; ++i) found.covariance[i * n + i] = parameters[i].sd * parameters[i].sd;
+  }
+  return found;
+}
+
 // NOLINTNEXTLINE(readability-function-size): the steps of a calibration, one after another
 Calibration calibrate(const profiles::BaseProfile& shipped,
                       const std::vector<RunConfiguration>& configurations, PriorsFrom from,
@@ -167,12 +228,9 @@ Calibration calibrate(const profiles::BaseProfile& shipped,
   if (used.empty())
     throw CalibrationError(
         "no run of a network on the GPU to fit: of a run, a fit needs a network (import with --model, or "
-        "beside a "
-        "log of trtexec with the same --run), its --precision and --batch, and a throughput, a time, a power "
-        "or "
-        "memory use: a log of trtexec, of tegrastats or jtop beside it, its exported times or profile, or an "
-        "nsys "
-        "database or a trace of the PyTorch profiler with its kernels in order");
+        "beside a log of trtexec with the same --run), its --precision and --batch, and a throughput, a "
+        "time, a power or memory use: a log of trtexec, of tegrastats or jtop beside it, its exported times "
+        "or profile, or an nsys database or a trace of the PyTorch profiler with its kernels in order");
 
   const Bench bench(to_fit, used, from, control);
   const std::vector<Measured> rows = measured(used, has_host_time(base.profile));

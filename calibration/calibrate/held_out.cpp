@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "calibration/calibrate/bench.hpp"
-#include "calibration/evidence/comparison.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {

@@ -141,10 +141,8 @@ void note_other_kernels(const std::vector<RunConfiguration>& runs, OwnTables& ow
     if (graph_us > us + dnn::widest_gap_us * static_cast<double>(known->second->kernels.size()))
       own.notes.push_back(
           fmt::format("{} {} b{}: its CUDA graph takes {:.2f} ms, the kernels traced in {} take {:.2f} ms: "
-                      "the graph runs "
-                      "other kernels, so these are stretched to it; better trace the graph's replays and "
-                      "import them with "
-                      "--runtime cuda-graph",
+                      "the graph runs other kernels, so these are stretched to it; better trace the graph's "
+                      "replays and import them with --runtime cuda-graph",
                       input::printable(run.model), run.precision, run.batch, graph_us / 1e3,
                       known->second->runtime, us / 1e3));
   }
@@ -244,10 +242,10 @@ OwnTables own_tables(const std::vector<RunConfiguration>& runs, const profiles::
     take_over(source, "solo.csv", rate_columns, rates, own.solo_csv, own);
   for (const RunConfiguration& run : runs)
     if (!own.can_run(run) && !run.reference_values.empty())
-      own.notes.push_back(fmt::format(
-          "{}: no effect, because the network is known by its kernels alone, and not in this precision or "
-          "runtime",
-          input::printable(run.text())));
+      own.notes.push_back(
+          fmt::format("{}: no effect, because the network is known by its kernels alone, and not in this "
+                      "precision or runtime",
+                      input::printable(run.text())));
   return own;
 }
 

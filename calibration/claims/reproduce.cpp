@@ -35,14 +35,6 @@ bool names(std::string_view list, std::string_view name) {
   return std::ranges::find(all, name) != all.end();
 }
 
-}  // namespace
-
-std::string_view to_string(Basis::Kind kind) {
-  return basis_names[static_cast<std::size_t>(kind)];
-}
-
-namespace {
-
 Basis::Kind basis_named(std::string_view name, const input::CsvTable::Row& row) {
   const auto found = std::ranges::find(basis_names, name);
   if (found == basis_names.end()) row.fail(fmt::format("no basis '{}'", name));
@@ -74,6 +66,10 @@ std::vector<Statement> read_statements() {
 }
 
 }  // namespace
+
+std::string_view to_string(Basis::Kind kind) {
+  return basis_names[static_cast<std::size_t>(kind)];
+}
 
 std::string_view source_of(std::string_view id) {
   static constexpr std::array<std::pair<char, std::string_view>, 4> sources{{{'C', "concurrent-vision"},

@@ -5,15 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/parallel.hpp"
-#include "scenarios/run/run.hpp"
 
 namespace jostle::calibration {
-
 namespace {
 
 // The rank of a grade: 0 is the best.

@@ -13,7 +13,6 @@
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::calibration {
-
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "analyses/interval/basis.hpp"
-#include "calibration/evidence/comparison.hpp"
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"

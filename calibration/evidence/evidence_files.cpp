@@ -8,7 +8,6 @@
 #include <mutex>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "calibration/evidence/measured_run.hpp"
 #include "input/counted.hpp"
@@ -148,6 +147,35 @@ void add_traces(std::vector<TraceFile> traces, EvidenceFiles& all, std::vector<s
   }
 }
 
+using input::CsvTable;
+
+// A slow run is simulated for at least this many of its batches, or requests, but not for longer than this.
+constexpr double least_batches = 12, longest_s = 600;
+
+void run_long_enough(RunConfiguration& configuration) {
+  scenarios::Scenario& scenario = *configuration.scenario;
+  double slowest_s = 0;
+  for (const ReferenceValue& reference : configuration.reference_values) {
+    if (reference.metric == "throughput")
+      slowest_s = std::max(slowest_s, static_cast<double>(configuration.batch) / reference.value);
+    if (reference.metric == "batch_time" || reference.metric == "gpu_time")
+      slowest_s = std::max(slowest_s, reference.value / 1e3);
+  }
+  const process::Arrivals& arrivals = scenario.processes.front().arrivals;
+  if (arrivals.kind == process::ArrivalKind::periodic) slowest_s = 1 / arrivals.rate_per_s;
+  scenario.run.duration =
+      std::max(scenario.run.duration, sim::seconds(std::min(least_batches * slowest_s, longest_s)));
+}
+
+void check(const input::CsvTable& table) {
+  const std::size_t metrics = table.column("metric"), labs = table.column("lab");
+  for (const input::CsvTable::Row row : table) {
+    if (kind_of(row.text(metrics)) == MetricKind::unknown)
+      row.fail(fmt::format("unknown metric '{}'", input::printable(row.text(metrics))));
+    if (row.text(labs).empty()) row.fail("who measured it is not said: lab is empty");
+  }
+}
+
 }  // namespace
 
 EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
@@ -202,38 +230,6 @@ const TraceFiles& embedded_traces(std::string_view folder) {
   }
   return files;
 }
-namespace {
-
-using input::CsvTable;
-
-// A slow run is simulated for at least this many of its batches, or requests, but not for longer than this.
-constexpr double least_batches = 12, longest_s = 600;
-
-void run_long_enough(RunConfiguration& configuration) {
-  scenarios::Scenario& scenario = *configuration.scenario;
-  double slowest_s = 0;
-  for (const ReferenceValue& reference : configuration.reference_values) {
-    if (reference.metric == "throughput")
-      slowest_s = std::max(slowest_s, static_cast<double>(configuration.batch) / reference.value);
-    if (reference.metric == "batch_time" || reference.metric == "gpu_time")
-      slowest_s = std::max(slowest_s, reference.value / 1e3);
-  }
-  const process::Arrivals& arrivals = scenario.processes.front().arrivals;
-  if (arrivals.kind == process::ArrivalKind::periodic) slowest_s = 1 / arrivals.rate_per_s;
-  scenario.run.duration =
-      std::max(scenario.run.duration, sim::seconds(std::min(least_batches * slowest_s, longest_s)));
-}
-
-void check(const input::CsvTable& table) {
-  const std::size_t metrics = table.column("metric"), labs = table.column("lab");
-  for (const input::CsvTable::Row row : table) {
-    if (kind_of(row.text(metrics)) == MetricKind::unknown)
-      row.fail(fmt::format("unknown metric '{}'", input::printable(row.text(metrics))));
-    if (row.text(labs).empty()) row.fail("who measured it is not said: lab is empty");
-  }
-}
-
-}  // namespace
 
 Evidence shipped_evidence() {
   std::vector<input::CsvTable> tables;

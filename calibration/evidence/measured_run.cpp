@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "analyses/metrics/metric.hpp"
-#include "calibration/evidence/comparison.hpp"
 #include "calibration/evidence/evidence_files.hpp"
-#include "input/csv.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/run.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -329,51 +328,6 @@ RunConfiguration configuration_of(const Fields& fields, profiles::NetworkFiles& 
   return configuration;
 }
 
-}  // namespace
-
-std::string RunConfiguration::network() const {
-  return scenarios::network_name(scenario->processes.front().work.model);
-}
-
-std::int64_t RunConfiguration::input() const {
-  if (scenario->processes.front().work.input) return *scenario->processes.front().work.input;
-  const dnn::Model* const built_in = dnn::find_model(model);
-  return built_in == nullptr ? 0 : built_in->default_input;
-}
-
-std::string RunConfiguration::family() const {
-  const dnn::Model* const built_in = dnn::find_model(model);
-  return built_in == nullptr ? network() : std::string(built_in->family);
-}
-
-std::string RunConfiguration::text(const ReferenceValue& value) const {
-  return fmt::format("{} {}, {}", value.run, text(), value.metric);
-}
-
-std::string RunConfiguration::text() const {
-  return fmt::format("{}{}{} {} {} b{}{}{}{}{}", device.empty() ? "" : device + " ", mode, clocks, model,
-                     precision, batch, on_gpu() ? "" : " " + placement,
-                     runtime == "tensorrt" ? "" : " " + runtime,
-                     processes > 1 ? fmt::format(" x{}", processes) : "", others);
-}
-
-bool RunConfiguration::has_layers() const {
-  return dnn::find_model(model) != nullptr ||
-         scenarios::network_of_file(scenario->processes.front().work.model) != nullptr;
-}
-
-bool RunConfiguration::is_of_framework() const {
-  return process::traits_of(scenario->processes.front().host.runtime).lowering == dnn::Lowering::framework;
-}
-
-MetricKind kind_of(const std::string& metric) {
-  for (const auto& [name, kind] : kinds)
-    if (name == metric) return kind;
-  return MetricKind::unknown;
-}
-
-namespace {
-
 class EvidenceReading {
  public:
   EvidenceReading(std::span<const input::CsvTable> tables, profiles::NetworkFiles& networks, Missing missing)
@@ -561,6 +515,47 @@ class EvidenceReading {
 };
 
 }  // namespace
+
+std::string RunConfiguration::network() const {
+  return scenarios::network_name(scenario->processes.front().work.model);
+}
+
+std::int64_t RunConfiguration::input() const {
+  if (scenario->processes.front().work.input) return *scenario->processes.front().work.input;
+  const dnn::Model* const built_in = dnn::find_model(model);
+  return built_in == nullptr ? 0 : built_in->default_input;
+}
+
+std::string RunConfiguration::family() const {
+  const dnn::Model* const built_in = dnn::find_model(model);
+  return built_in == nullptr ? network() : std::string(built_in->family);
+}
+
+std::string RunConfiguration::text(const ReferenceValue& value) const {
+  return fmt::format("{} {}, {}", value.run, text(), value.metric);
+}
+
+std::string RunConfiguration::text() const {
+  return fmt::format("{}{}{} {} {} b{}{}{}{}{}", device.empty() ? "" : device + " ", mode, clocks, model,
+                     precision, batch, on_gpu() ? "" : " " + placement,
+                     runtime == "tensorrt" ? "" : " " + runtime,
+                     processes > 1 ? fmt::format(" x{}", processes) : "", others);
+}
+
+bool RunConfiguration::has_layers() const {
+  return dnn::find_model(model) != nullptr ||
+         scenarios::network_of_file(scenario->processes.front().work.model) != nullptr;
+}
+
+bool RunConfiguration::is_of_framework() const {
+  return process::traits_of(scenario->processes.front().host.runtime).lowering == dnn::Lowering::framework;
+}
+
+MetricKind kind_of(const std::string& metric) {
+  for (const auto& [name, kind] : kinds)
+    if (name == metric) return kind;
+  return MetricKind::unknown;
+}
 
 Evidence evidence_of(std::span<const input::CsvTable> tables, profiles::NetworkFiles& networks,
                      Missing missing) {

@@ -88,23 +88,6 @@ class Loops {
   std::vector<int> done_;  // streams whose kernel ended in this step; a member only to keep its storage
 };
 
-}  // namespace
-
-LoopedStream looped(const gpu::Spec& gpu, const gpu::KernelSequence& kernels) {
-  LoopedStream stream;
-  for (std::size_t i = 0; i < kernels.kernels.size(); ++i) {
-    stream.kernels.push_back(gpu::space::work_of(gpu, kernels.kernels[i], gpu.sm_count));
-    stream.gaps.push_back(gpu::space::launch_gap(kernels, i));
-  }
-  return stream;
-}
-
-std::vector<double> loops_per_s(const gpu::Spec& gpu, std::span<const LoopedStream> streams, int skipped,
-                                int counted) {
-  return Loops(gpu, streams, std::max(skipped, 1), counted).run();
-}
-namespace {
-
 // Numbers of loops of each stream, chosen so that the rate is known within a percent.
 constexpr int skipped = 1, counted = 4;
 constexpr std::int64_t most_streams = 128;  // largest number of streams that run at one time on a GPU
@@ -136,6 +119,20 @@ double alone_s(const gpu::KernelSequence& kernels) {
 }
 
 }  // namespace
+
+LoopedStream looped(const gpu::Spec& gpu, const gpu::KernelSequence& kernels) {
+  LoopedStream stream;
+  for (std::size_t i = 0; i < kernels.kernels.size(); ++i) {
+    stream.kernels.push_back(gpu::space::work_of(gpu, kernels.kernels[i], gpu.sm_count));
+    stream.gaps.push_back(gpu::space::launch_gap(kernels, i));
+  }
+  return stream;
+}
+
+std::vector<double> loops_per_s(const gpu::Spec& gpu, std::span<const LoopedStream> streams, int skipped,
+                                int counted) {
+  return Loops(gpu, streams, std::max(skipped, 1), counted).run();
+}
 
 std::vector<StreamsRun> streams_runs(const input::CsvTable& table, const MeasuredKernels& kernels) {
   using Key = std::tuple<std::string, dnn::Precision, std::int64_t, std::int64_t>;

@@ -19,12 +19,6 @@ namespace {
 
 constexpr std::size_t largest_config = 1 << 20;
 
-std::string trimmed_config(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 class GroupReader {
  public:
   GroupReader(const std::string& origin, input::Problems& problems)
@@ -85,92 +79,6 @@ std::optional<ConfigGroups> groups_of_yaml(const std::string& path, input::Probl
   }
   return reader.done();
 }
-
-}  // namespace
-
-bool ConfigGroup::has(const std::string& key) const {
-  return std::ranges::find(entries, key, &ConfigEntry::key) != entries.end();
-}
-
-const ConfigEntry* ConfigGroup::find(const std::string& key) const {
-  if (std::ranges::find(asked, key) == asked.end()) asked.push_back(key);
-  const auto found = std::ranges::find(entries, key, &ConfigEntry::key);
-  return found == entries.end() ? nullptr : &*found;
-}
-
-std::string ConfigGroup::text(const std::string& key) const {
-  const ConfigEntry* const entry = find(key);
-  return entry == nullptr ? std::string() : entry->value;
-}
-
-const ConfigGroup* ConfigGroups::find(const std::string& name) const {
-  const auto found = std::ranges::find(groups, name, &ConfigGroup::name);
-  return found == groups.end() ? nullptr : &*found;
-}
-
-std::optional<ConfigGroups> parse_config_groups(const std::string& text, const std::string& origin,
-                                                input::Problems& problems) {
-  GroupReader reader(origin, problems);
-  std::istringstream lines(text);
-  int number = 0;
-  for (std::string raw; std::getline(lines, raw);) {
-    ++number;
-    const std::string line = trimmed_config(raw);
-    if (line.empty() || line.front() == '#' || line.front() == ';') continue;
-    const std::size_t equals = line.find('=');
-    if (line.front() == '[' && line.back() == ']')
-      reader.group(trimmed_config(line.substr(1, line.size() - 2)), number);
-    else if (equals == std::string::npos)
-      reader.problem(
-          number, "",
-          fmt::format("'{}' is neither a group nor a key with a value", input::printable(line, 60)),
-          "[group], key=value, or # before a comment");
-    else
-      reader.entry(trimmed_config(line.substr(0, equals)), trimmed_config(line.substr(equals + 1)), number);
-  }
-  if (number == 0) reader.problem(0, "", "the file is empty");
-  return reader.done();
-}
-
-std::optional<ConfigGroups> read_config_groups(const std::string& path, input::Problems& problems) {
-  if (path.ends_with(".yml") || path.ends_with(".yaml")) return groups_of_yaml(path, problems);
-  const auto text = input::read_text_file(path, largest_config, problems);
-  return text ? parse_config_groups(*text, path, problems) : std::nullopt;
-}
-
-void check_spelling(const ConfigGroups& groups, input::Problems& problems) {
-  for (const ConfigGroup& group : groups.groups) {
-    std::vector<std::string> absent = group.asked;
-    std::erase_if(absent, [&](const std::string& key) { return group.has(key); });
-    for (const ConfigEntry& entry : group.entries) {
-      if (std::ranges::find(group.asked, entry.key) != group.asked.end()) continue;
-      const auto meant = std::ranges::find_if(absent, [&](const std::string& key) {
-        return input::edit_distance(key, entry.key) <= std::min<std::size_t>(2, key.size() / 4);
-      });
-      if (meant == absent.end()) continue;
-      problems.add({std::make_shared<const std::string>(groups.origin), entry.line, 1},
-                   group.name + "." + input::printable(entry.key, 60), "unknown key",
-                   fmt::format("did you mean '{}'? Otherwise put # before the line", *meant));
-    }
-  }
-}
-
-std::int64_t whole_number(const ConfigGroups& of, const ConfigGroup& group, const WholeKey& wanted,
-                          input::Problems& problems) {
-  const auto& [key, other, range] = wanted;
-  const ConfigEntry* const entry = group.find(key);
-  if (entry == nullptr) return other;
-  std::int64_t value = 0;
-  const char* const end = entry->value.data() + entry->value.size();
-  const auto [read, error] = std::from_chars(entry->value.data(), end, value);
-  if (error == std::errc() && read == end && value >= range.least && value <= range.most) return value;
-  problems.add({std::make_shared<const std::string>(of.origin), entry->line, 1}, group.name + "." + key,
-               fmt::format("'{}' is not a whole number from {} to {}", input::printable(entry->value, 60),
-                           range.least, range.most));
-  return other;
-}
-
-namespace {
 
 constexpr std::size_t largest_csv = 1 << 20;
 
@@ -236,6 +144,89 @@ std::vector<Entries> of_file(const ConfigGroups& app, const ConfigGroup& group, 
 }
 
 }  // namespace
+
+bool ConfigGroup::has(const std::string& key) const {
+  return std::ranges::find(entries, key, &ConfigEntry::key) != entries.end();
+}
+
+const ConfigEntry* ConfigGroup::find(const std::string& key) const {
+  if (std::ranges::find(asked, key) == asked.end()) asked.push_back(key);
+  const auto found = std::ranges::find(entries, key, &ConfigEntry::key);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+std::string ConfigGroup::text(const std::string& key) const {
+  const ConfigEntry* const entry = find(key);
+  return entry == nullptr ? std::string() : entry->value;
+}
+
+const ConfigGroup* ConfigGroups::find(const std::string& name) const {
+  const auto found = std::ranges::find(groups, name, &ConfigGroup::name);
+  return found == groups.end() ? nullptr : &*found;
+}
+
+std::optional<ConfigGroups> parse_config_groups(const std::string& text, const std::string& origin,
+                                                input::Problems& problems) {
+  GroupReader reader(origin, problems);
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string raw; std::getline(lines, raw);) {
+    ++number;
+    const std::string_view line = trimmed(raw);
+    if (line.empty() || line.front() == '#' || line.front() == ';') continue;
+    const std::size_t equals = line.find('=');
+    if (line.front() == '[' && line.back() == ']')
+      reader.group(std::string(trimmed(line.substr(1, line.size() - 2))), number);
+    else if (equals == std::string::npos)
+      reader.problem(number, "",
+                     fmt::format("'{}' is neither a group nor a key with a value",
+                                 input::printable(std::string(line), 60)),
+                     "[group], key=value, or # before a comment");
+    else
+      reader.entry(std::string(trimmed(line.substr(0, equals))),
+                   std::string(trimmed(line.substr(equals + 1))), number);
+  }
+  if (number == 0) reader.problem(0, "", "the file is empty");
+  return reader.done();
+}
+
+std::optional<ConfigGroups> read_config_groups(const std::string& path, input::Problems& problems) {
+  if (path.ends_with(".yml") || path.ends_with(".yaml")) return groups_of_yaml(path, problems);
+  const auto text = input::read_text_file(path, largest_config, problems);
+  return text ? parse_config_groups(*text, path, problems) : std::nullopt;
+}
+
+void check_spelling(const ConfigGroups& groups, input::Problems& problems) {
+  for (const ConfigGroup& group : groups.groups) {
+    std::vector<std::string> absent = group.asked;
+    std::erase_if(absent, [&](const std::string& key) { return group.has(key); });
+    for (const ConfigEntry& entry : group.entries) {
+      if (std::ranges::find(group.asked, entry.key) != group.asked.end()) continue;
+      const auto meant = std::ranges::find_if(absent, [&](const std::string& key) {
+        return input::edit_distance(key, entry.key) <= std::min<std::size_t>(2, key.size() / 4);
+      });
+      if (meant == absent.end()) continue;
+      problems.add({std::make_shared<const std::string>(groups.origin), entry.line, 1},
+                   group.name + "." + input::printable(entry.key, 60), "unknown key",
+                   fmt::format("did you mean '{}'? Otherwise put # before the line", *meant));
+    }
+  }
+}
+
+std::int64_t whole_number(const ConfigGroups& of, const ConfigGroup& group, const WholeKey& wanted,
+                          input::Problems& problems) {
+  const auto& [key, other, range] = wanted;
+  const ConfigEntry* const entry = group.find(key);
+  if (entry == nullptr) return other;
+  std::int64_t value = 0;
+  const char* const end = entry->value.data() + entry->value.size();
+  const auto [read, error] = std::from_chars(entry->value.data(), end, value);
+  if (error == std::errc() && read == end && value >= range.least && value <= range.most) return value;
+  problems.add({std::make_shared<const std::string>(of.origin), entry->line, 1}, group.name + "." + key,
+               fmt::format("'{}' is not a whole number from {} to {}", input::printable(entry->value, 60),
+                           range.least, range.most));
+  return other;
+}
 
 void expand_source_lists(ConfigGroups& app, input::Problems& problems) {
   std::vector<Entries> sources;

@@ -257,11 +257,11 @@ class DeepstreamImport {
       return;
     }
     if (network->guessed && engine.filters_boxes && !finds_objects(network->model)) {
-      problems_.add({std::make_shared<const std::string>(file), property.line, 1}, "property",
-                    fmt::format("{} finds objects (network-type=0), but its name is like that of {}, which "
-                                "classifies",
-                                engine.name, network->model),
-                    "--model FILE.onnx, or a detector of a like size, such as --model ssd_mobilenet_v2");
+      problems_.add(
+          {std::make_shared<const std::string>(file), property.line, 1}, "property",
+          fmt::format("{} finds objects (network-type=0), but its name is like that of {}, which classifies",
+                      engine.name, network->model),
+          "--model FILE.onnx, or a detector of a like size, such as --model ssd_mobilenet_v2");
       return;
     }
     engine.model = network->model;
@@ -421,8 +421,7 @@ class DeepstreamImport {
     else
       unsaid_.emplace_back(
           "the engine is on a DLA: its stages are done one after the other here, none on the GPU: others "
-          "scale "
-          "and draw, the tracker's features are left out");
+          "scale and draw, the tracker's features are left out");
     return text + arrivals_text(engine, engine.placement.empty());
   }
 

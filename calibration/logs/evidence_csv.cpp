@@ -48,9 +48,8 @@ std::string source_of(const Import& import) {
 const std::string& evidence_header() {
   static const std::string header =
       "run,device,power_mode,pinned,gpu_mhz,cpu_mhz,emc_mhz,cores,model,precision,batch,placement,dla_batch,"
-      "metric,"
-      "value,unit,source,processes,runtime,sync,observer,of,sd,median,p90,p99,count,onnx,input,grid,block,"
-      "registers,shared_bytes,transfers\n";
+      "metric,value,unit,source,processes,runtime,sync,observer,of,sd,median,p90,p99,count,onnx,input,grid,"
+      "block,registers,shared_bytes,transfers\n";
   return header;
 }
 

@@ -2,25 +2,126 @@
 // scheduler events. Its tables depend on the version and on what was traced; each is used if present. Times
 // are in ns.
 #include <fmt/format.h>
+#include <sqlite3.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "analyses/study/database.hpp"
 #include "calibration/logs/formats.hpp"
 #include "calibration/logs/log_text.hpp"
-#include "calibration/logs/sqlite.hpp"
+#include "calibration/logs/source.hpp"
 #include "calibration/logs/timed_calls.hpp"
+#include "input/file.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::calibration {
 namespace {
 
-using sqlite::Database;
-using sqlite::Rows;
+// Makes the text of a file the contents of a database in memory.
+void fill(sqlite3* handle, const std::string& text) {
+  auto* const copy = static_cast<unsigned char*>(sqlite3_malloc64(std::max<std::size_t>(text.size(), 1)));
+  if (copy == nullptr) throw analyses::DatabaseError("no memory");
+  std::memcpy(copy, text.data(), text.size());
+  const auto size = static_cast<sqlite3_int64>(text.size());
+  sqlite3_deserialize(handle, "main", copy, size, size,
+                      SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
+}
+
+// Read-only access to an untrusted SQLite file; tables and columns are looked up, not assumed.
+class LogDatabase {
+ public:
+  explicit LogDatabase(Source& source);
+  // The failure, if there was one; otherwise empty.
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+  // True for real tables only: no views, no virtual tables.
+  [[nodiscard]] bool has_table(std::string_view name) const {
+    return std::ranges::find(tables_, name) != tables_.end();
+  }
+  // The first of `columns` that the table has.
+  [[nodiscard]] std::optional<std::string> column(const std::string& table,
+                                                  const std::vector<std::string>& columns);
+
+ private:
+  friend class LogRows;
+  // Does something with the database, whose failure is kept.
+  template <class F>
+  void attempt(const F& f) {
+    if (!failure_.empty()) return;
+    const auto fail = [this](const std::exception& error) {
+      failure_ = fmt::format("the database cannot be read: {}", error.what());
+    };
+    try {
+      f();
+    } catch (const analyses::DatabaseError& error) {
+      fail(error);
+    } catch (const input::Refused& error) {
+      fail(error);
+    }
+  }
+
+  std::optional<analyses::Database> database_;
+  std::vector<std::string> tables_;
+  std::string failure_;
+};
+
+// The rows of a SELECT, one after another; none after a failure.
+class LogRows {
+ public:
+  LogRows(LogDatabase& database, const std::string& sql) : database_(database) {
+    database.attempt([&] { statement_.emplace(*database.database_, sql); });
+  }
+  [[nodiscard]] bool next() {
+    bool row = false;
+    if (statement_) database_.attempt([&] { row = statement_->step(); });
+    return row;
+  }
+  [[nodiscard]] bool is_text(int column) const { return !is_null(column) && !statement_->is_number(column); }
+  [[nodiscard]] bool is_null(int column) const { return statement_->is_null(column); }
+  [[nodiscard]] std::int64_t integer(int column) const { return statement_->integer(column); }
+  [[nodiscard]] double real(int column) const { return statement_->real(column); }
+  [[nodiscard]] std::string_view text(int column) const { return statement_->text(column); }
+
+ private:
+  LogDatabase& database_;
+  std::optional<analyses::SqlStatement> statement_;
+};
+
+LogDatabase::LogDatabase(Source& source) {
+  const std::string* const text = source.zipped() ? nullptr : source.text();
+  if (source.zipped())
+    failure_ = "the database is compressed: decompress it first (gunzip)";
+  else if (text == nullptr && source.origin() == input::file_name("-"))
+    failure_ = "a database cannot be read from standard input: give its file";
+  attempt([&] {
+    database_.emplace(text != nullptr ? "" : source.origin(),
+                      text != nullptr ? analyses::Access::write : analyses::Access::read);
+    if (text != nullptr) fill(database_->handle(), *text);
+  });
+  LogRows rows(*this,
+               "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'");
+  while (rows.next()) tables_.emplace_back(rows.text(0));
+}
+
+std::optional<std::string> LogDatabase::column(const std::string& table,
+                                               const std::vector<std::string>& columns) {
+  std::vector<std::string> there;
+  LogRows rows(*this, fmt::format("PRAGMA table_info(\"{}\")", table));
+  while (rows.next()) there.emplace_back(rows.text(1));
+  for (const std::string& name : columns) {
+    if (std::ranges::find(there, name) != there.end()) return name;
+  }
+  return std::nullopt;
+}
 
 constexpr std::size_t max_ids = 100'000;  // limits for names and threads
 constexpr int process_shift = 24;         // a global thread id holds the process above 24 bits for the thread
@@ -42,7 +143,7 @@ std::uint64_t launch_id(std::int64_t correlation, std::int64_t global) {
 // A table of intervals, read row by row.
 class Intervals {
  public:
-  Intervals(Database& database, const std::string& table, const std::vector<std::string>& names) {
+  Intervals(LogDatabase& database, const std::string& table, const std::vector<std::string>& names) {
     if (!database.has_table(table) || !database.column(table, {"start"}) || !database.column(table, {"end"}))
       return;
     const auto name = database.column(table, names);
@@ -62,13 +163,13 @@ class Intervals {
   [[nodiscard]] std::int64_t start() const { return rows_->integer(0); }
   [[nodiscard]] double duration_ns() const { return rows_->real(1) - rows_->real(0); }
   // The current row; its name is a string's id, or the string itself.
-  [[nodiscard]] const Rows& row() const { return *rows_; }
+  [[nodiscard]] const LogRows& row() const { return *rows_; }
   [[nodiscard]] std::int64_t name_id() const { return rows_->integer(2); }
   [[nodiscard]] std::uint64_t launch() const { return launch_id(rows_->integer(3), rows_->integer(4)); }
   [[nodiscard]] std::int64_t global() const { return rows_->integer(4); }
 
  private:
-  std::optional<Rows> rows_;
+  std::optional<LogRows> rows_;
   bool there_ = false, linked_ = false;
 };
 
@@ -127,8 +228,7 @@ class NsysSqliteReading {
     if (wrong_.empty() && result.rows.empty())
       wrong_ =
           "the database has no kernels, CUDA calls or scheduler events: it is not an export of nsys, or "
-          "nothing was "
-          "traced";
+          "nothing was traced";
     if (wrong_.empty()) return {std::move(result)};
     source_.fail(problems_, 0, wrong_);
     return {};
@@ -168,7 +268,7 @@ class NsysSqliteReading {
   void read_names() {
     batch_ = in_order_.batch();
     if (database_.has_table("StringIds")) {
-      Rows rows(database_, "SELECT id, value FROM StringIds");
+      LogRows rows(database_, "SELECT id, value FROM StringIds");
       while (rows.next()) {
         for (ByName* const table : {&kernels_, &calls_, &os_calls_})
           table->name(rows.integer(0), rows.text(1));
@@ -178,7 +278,7 @@ class NsysSqliteReading {
     }
     if (database_.has_table("ENUM_CUDA_MEMCPY_OPER")) {
       const auto label = database_.column("ENUM_CUDA_MEMCPY_OPER", {"label", "name"});
-      Rows rows(database_, fmt::format("SELECT id, {} FROM ENUM_CUDA_MEMCPY_OPER", label.value_or("id")));
+      LogRows rows(database_, fmt::format("SELECT id, {} FROM ENUM_CUDA_MEMCPY_OPER", label.value_or("id")));
       while (rows.next()) copies_.name(rows.integer(0), rows.text(1));
     }
     // The names of CUpti_ActivityMemcpyKind.
@@ -201,7 +301,7 @@ class NsysSqliteReading {
       bool in;
     };
     std::unordered_map<std::int64_t, State> threads;
-    Rows rows(database_, "SELECT start, isSchedIn, globalTid FROM SCHED_EVENTS ORDER BY start");
+    LogRows rows(database_, "SELECT start, isSchedIn, globalTid FROM SCHED_EVENTS ORDER BY start");
     while (rows.next()) {
       const std::int64_t thread = rows.integer(2);
       if (!callers_.empty() && !callers_.contains(thread)) continue;
@@ -222,13 +322,13 @@ class NsysSqliteReading {
     const auto number = [this](const std::vector<std::string>& names) -> std::optional<double> {
       const auto column = database_.column("TARGET_INFO_GPU", names);
       if (!column) return std::nullopt;
-      Rows rows(database_, fmt::format("SELECT \"{}\" FROM TARGET_INFO_GPU LIMIT 1", *column));
+      LogRows rows(database_, fmt::format("SELECT \"{}\" FROM TARGET_INFO_GPU LIMIT 1", *column));
       return rows.next() && !rows.is_null(0) ? std::optional(rows.real(0)) : std::nullopt;
     };
-    Rows count(database_, "SELECT COUNT(*) FROM TARGET_INFO_GPU");
+    LogRows count(database_, "SELECT COUNT(*) FROM TARGET_INFO_GPU");
     if (!count.next() || count.integer(0) != 1) return;
     if (database_.column("TARGET_INFO_GPU", {"name"})) {
-      Rows rows(database_, "SELECT name FROM TARGET_INFO_GPU LIMIT 1");
+      LogRows rows(database_, "SELECT name FROM TARGET_INFO_GPU LIMIT 1");
       if (rows.next()) setting_.gpu = std::string(rows.text(0).substr(0, 100));
     }
     const auto major = number({"computeMajor"}), minor = number({"computeMinor"}), sms = number({"smCount"});
@@ -282,7 +382,7 @@ class NsysSqliteReading {
 
   Source& source_;
   input::Problems& problems_;
-  Database database_;
+  LogDatabase database_;
   std::string wrong_;
   ByName kernels_, calls_, copies_, memsets_, graphs_, os_calls_;
   RepeatedKernels in_order_;

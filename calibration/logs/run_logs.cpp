@@ -83,8 +83,7 @@ std::string file_of(RunLog& log, const std::string& sha256, profiles::NetworkFil
         log.import.rows, [](const Measurement& row) { return row.metric == "layer_time"; });
     log.import.notes.push_back(fmt::format(
         "no built-in network and no file here is called {}{}: --onnx FILE says where it is, --model NAME "
-        "which "
-        "built-in network it is{}",
+        "which built-in network it is{}",
         plain, near.empty() ? "" : fmt::format(" (did you mean {}?)", fmt::join(near, " or ")),
         kernels && !setting.runtime.empty()
             ? "; without, it is known by its kernels alone and runs at its measured batches and precisions"
@@ -213,10 +212,9 @@ class Missing {
     const bool trace_alone =
         std::ranges::all_of(run, [](const RunLog* log) { return log->import.format == "chrome-trace"; });
     if (!assumed.empty() && !trace_alone)
-      add(run,
-          fmt::format("no log says in which state the board was: add {}; otherwise calibrate and validate "
-                      "assume the device they are given, its default mode and governed clocks",
-                      fmt::join(assumed, ", ")));
+      add(run, fmt::format("no log says in which state the board was: add {}; otherwise calibrate and "
+                           "validate assume the device they are given, its default mode and governed clocks",
+                           fmt::join(assumed, ", ")));
   }
   void note() const {
     for (const auto& [what, runs] : runs_) {
@@ -298,12 +296,12 @@ void note_use(const LogsOfRun& run) {
     if (!setting.batch || setting.precision.empty() || setting.model.empty())
       continue;  // the missing settings are requested elsewhere
     const bool rate = has(run, "throughput");
-    log->import.notes.push_back(fmt::format(
-        "usable for: kernel table of batch {} in {} ({} kernels){}", *setting.batch, setting.precision,
-        kernels,
-        rate ? ", and its rate"
-             : "; no rate: add one (a row of metric throughput in runtime cuda-graph or eager, alone on the "
-               "GPU, without a profiler)"));
+    log->import.notes.push_back(
+        fmt::format("usable for: kernel table of batch {} in {} ({} kernels){}", *setting.batch,
+                    setting.precision, kernels,
+                    rate ? ", and its rate"
+                         : "; no rate: add one (a row of metric throughput in runtime cuda-graph or eager, "
+                           "alone on the GPU, without a profiler)"));
   }
 }
 

@@ -88,8 +88,8 @@ class TegrastatsLog {
       wrong_ = line_.stuck.empty()
                    ? "a sample has no CPU: was it truncated, or did two programs write the log?"
                    : fmt::format(
-                         "a sample is incomplete or has an unknown part, '{}': was it truncated, or did "
-                         "two programs write the log?",
+                         "a sample is incomplete or has an unknown part, '{}': was it truncated, or did two "
+                         "programs write the log?",
                          input::printable(std::string(line_.stuck), 60));
       return;
     }
@@ -191,14 +191,12 @@ class TegrastatsLog {
     } else if (by_rail) {
       result.notes.emplace_back(
           "the log has no GPU load (tegrastats of JetPack 7 prints none), so rows cover all samples: cut it "
-          "to "
-          "the run if it has more");
+          "to the run if it has more");
     }
     if (summed_)
       result.notes.emplace_back(
           "power: the sum of VDD_GPU_SOC, VDD_CPU_CV and VIN_SYS_5V0, the module's inputs; other rails are "
-          "behind "
-          "them");
+          "behind them");
     else if (!index_of("power") && std::ranges::any_of(quantities_, [](const SampledQuantity& quantity) {
                return quantity.metric.starts_with("power_");
              }))
@@ -215,8 +213,8 @@ class TegrastatsLog {
   [[nodiscard]] std::string note(const SampledLoad::Stretch& busy, double highest, bool by_rail) const {
     const char* const unit = by_rail ? "W on the GPU's rail" : "%";
     std::string text = fmt::format(
-        "rows are over the longest busy stretch: {} of {} samples, lines {} to {}, with {} above "
-        "half of {:.3g} {}; those over all samples are marked 'whole file'",
+        "rows are over the longest busy stretch: {} of {} samples, lines {} to {}, with {} above half of "
+        "{:.3g} {}; those over all samples are marked 'whole file'",
         busy.samples, samples_, busy.first, busy.last, by_rail ? "power" : "a GPU load", highest, unit);
     if (busy.other_load.count > 0)
       text +=
@@ -226,8 +224,7 @@ class TegrastatsLog {
     if (busy.lower_clock.count > 0)
       text += fmt::format(
           "; at the same load the GPU's clock changed, as where a board throttles: rows are at {:.0f} MHz, "
-          "{} at "
-          "{:.0f} MHz are left out",
+          "{} at {:.0f} MHz are left out",
           busy.clock.mean, input::counted(static_cast<std::size_t>(busy.lower_clock.count), "sample"),
           busy.lower_clock.mean);
     return text;

@@ -33,6 +33,8 @@ Measurement batch_row(const char* metric, double value, const char* unit, std::i
   return {.metric = metric, .value = value, .unit = unit, .count = count};
 }
 
+constexpr std::size_t most_kernels = 2'000'000;
+
 }  // namespace
 
 void TracedHost::add_operator(std::string_view name, double thread, Span span) {
@@ -120,20 +122,13 @@ bool TracedHost::rows(Import& result) const {
   result.rows.push_back(batch_row("launching_operators", last.launching, "", count));
   result.rows.push_back(batch_row("view_operators", views, "", count));
   result.rows.push_back(batch_row("host_time", host, "us", count));
-  result.notes.push_back(fmt::format(
-      "operators of a batch: {} that launch, {} that launch nothing, {} further launches. Calls took longer "
-      "under the profiler: without it the host's time for a batch is some {:.2f} ms (host_time), which "
-      "counts "
-      "where the profile has no costs of operators",
-      last.launching, views, last.launches - last.launching, host / 1000));
+  result.notes.push_back(
+      fmt::format("operators of a batch: {} that launch, {} that launch nothing, {} further launches. Calls "
+                  "took longer under the profiler: without it the host's time for a batch is some {:.2f} ms "
+                  "(host_time), which counts where the profile has no costs of operators",
+                  last.launching, views, last.launches - last.launching, host / 1000));
   return true;
 }
-
-namespace {
-
-constexpr std::size_t most_kernels = 2'000'000;
-
-}  // namespace
 
 void TracedKernels::add(std::string_view name, double start, double duration, Launch launch) {
   if (ones_.size() >= most_kernels || kinds_.size() >= TimedCalls::max_names) {
@@ -160,10 +155,10 @@ void TracedKernels::rows(Import& result) const {
     in_order.add(one.kind, static_cast<std::int64_t>(std::llround(one.start * 1000)), one.duration * 1000);
   const auto batch = in_order.batch_of_few();
   if (batch.empty()) {
-    result.notes.push_back(fmt::format(
-        "no sequence of the {} kernels repeats, so there is no kernel table: profile three or more "
-        "batches of the network alone, one after the other",
-        sorted.size()));
+    result.notes.push_back(
+        fmt::format("no sequence of the {} kernels repeats, so there is no kernel table: profile three or "
+                    "more batches of the network alone, one after the other",
+                    sorted.size()));
     return;
   }
   double sum = 0;

@@ -186,12 +186,11 @@ class TritonImport {
         model.runtime = known.runtime;
     }
     if (model.backend.empty() && !model.ensemble)
-      problems_.add_file(
-          origin,
-          fmt::format("{}: neither backend nor platform is given, and no folder of a version holds "
-                      "model.plan, model.onnx, model.pt or model.py, which would tell",
-                      input::printable(model.name)),
-          "backend: \"onnxruntime\"");
+      problems_.add_file(origin,
+                         fmt::format("{}: neither backend nor platform is given, and no folder of a version "
+                                     "holds model.plan, model.onnx, model.pt or model.py, which would tell",
+                                     input::printable(model.name)),
+                         "backend: \"onnxruntime\"");
   }
 
   [[nodiscard]] static std::string version_file(const fs::path& folder, std::string_view name) {

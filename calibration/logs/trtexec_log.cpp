@@ -370,8 +370,7 @@ class TrtexecLogReading {
       setting.observer = "trtexec";
       result.notes.emplace_back(
           "enqueue is left out: the layer profiler was on, so enqueueing waited for each layer. Throughput "
-          "and "
-          "times are those of the profiled run; --separateProfileRun measures them without the profiler");
+          "and times are those of the profiled run; --separateProfileRun measures them without the profiler");
     }
     const double per_query = run_.implicit_batch ? static_cast<double>(*run_.implicit_batch) : 1;
     const auto count = static_cast<std::int64_t>(run_.queries.value_or(per_query) / per_query);
@@ -404,8 +403,7 @@ class TrtexecLogReading {
     if (rate <= 0) {
       result.notes.emplace_back(
           "throughput is left out: trtexec printed 0 qps (TensorRT 7 does so for explicit batches), and not "
-          "the "
-          "time that the queries took");
+          "the time that the queries took");
       return;
     }
     if (*run_.throughput <= 0)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <string>
 
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"

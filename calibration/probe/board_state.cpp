@@ -7,7 +7,6 @@
 #include <cctype>
 #include <charconv>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 
 #include "calibration/probe/clock.hpp"
@@ -38,6 +37,24 @@ bool throttles(std::string_view cooling_type) {
   return cooling_type.find("alert") != std::string_view::npos ||
          cooling_type.find("throttle") != std::string_view::npos ||
          cooling_type.find("cpufreq") != std::string_view::npos;
+}
+
+constexpr std::size_t max_machine_file = std::size_t{4} << 20U;
+
+std::string_view without_ends(std::string_view text) {
+  const auto blank = [](char c) { return c == '\0' || std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// The number at the end of a name, for "cpu10" after "cpu9"; -1 if there is none.
+long number_at_end(const std::string& name) {
+  std::size_t begin = name.size();
+  while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1])) != 0) --begin;
+  long number = -1;
+  std::from_chars(name.data() + begin, name.data() + name.size(), number);
+  return number;
 }
 
 }  // namespace
@@ -121,28 +138,6 @@ BoardState parse_state(std::string_view text) {
   }
   return state;
 }
-
-namespace {
-
-constexpr std::size_t max_machine_file = std::size_t{4} << 20U;
-
-std::string_view without_ends(std::string_view text) {
-  const auto blank = [](char c) { return c == '\0' || std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// The number at the end of a name, for "cpu10" after "cpu9"; -1 if there is none.
-long number_at_end(const std::string& name) {
-  std::size_t begin = name.size();
-  while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1])) != 0) --begin;
-  long number = -1;
-  std::from_chars(name.data() + begin, name.data() + name.size(), number);
-  return number;
-}
-
-}  // namespace
 
 std::filesystem::path MachineFiles::at(std::string_view path) const {
   while (path.starts_with('/')) path.remove_prefix(1);

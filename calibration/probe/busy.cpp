@@ -9,7 +9,6 @@
 #include <system_error>
 #include <vector>
 
-#include "calibration/probe/board_state.hpp"
 #include "calibration/probe/clock.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"

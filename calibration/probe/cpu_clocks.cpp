@@ -78,18 +78,16 @@ void measure_clocks(const CpuBench& bench, Outcome& outcome) {
       continue;
     }
     const Summary clock = median_of(mhz);
-    outcome.parameters.push_back(measured(fmt::format("seen.clock_cluster_{}", i), clock, "MHz",
-                                          "a chain of dependent additions, one a clock"));
-    outcome.parameters.push_back(
-        measured(fmt::format("seen.layer_cluster_{}", i), median_of(layer), "us",
-                 "a 3 x 3 convolution of 32 channels, 28 x 28, in fp32 on one core"));
+    add(outcome, fmt::format("seen.clock_cluster_{}", i), clock, "MHz",
+        "a chain of dependent additions, one a clock");
+    add(outcome, fmt::format("seen.layer_cluster_{}", i), median_of(layer), "us",
+        "a 3 x 3 convolution of 32 channels, 28 x 28, in fp32 on one core");
     if (clock.value > fastest.value) fastest = clock;
   }
   if (fastest.value > 0)
-    outcome.parameters.push_back(
-        measured("cpu.reference_clock", fastest, "MHz",
-                 "a chain of dependent additions, one a clock, on the fastest core"));
-  outcome.files.push_back(write_raw(bench.session, "cpu_clocks", raw));
+    add(outcome, "cpu.reference_clock", fastest, "MHz",
+        "a chain of dependent additions, one a clock, on the fastest core");
+  write_file(bench.session, outcome, "raw/cpu_clocks.csv", raw);
 }
 
 }  // namespace jostle::calibration::probe

@@ -125,20 +125,18 @@ void measure_readers(const CpuBench& bench, StreamTable& table, Outcome& outcome
     if (sums.size() < 3) continue;
     const Summary rate = median_of(sums);
     most = std::max(most, rate.value);
-    outcome.parameters.push_back(measured(fmt::format("seen.read_by_{}", n), rate, "GB/s",
-                                          "processes that read 64 MiB each, a core each, together"));
+    add(outcome, fmt::format("seen.read_by_{}", n), rate, "GB/s",
+        "processes that read 64 MiB each, a core each, together");
     if (n == 1) {
-      outcome.parameters.push_back(
-          measured("memory.cores.read", rate, "GB/s", "a process on one core that reads 64 MiB"));
-      outcome.parameters.push_back(
-          measured("runtimes.cpu.core_bandwidth", rate, "GB/s", "a process on one core that reads 64 MiB"));
+      add(outcome, "memory.cores.read", rate, "GB/s", "a process on one core that reads 64 MiB");
+      add(outcome, "runtimes.cpu.core_bandwidth", rate, "GB/s", "a process on one core that reads 64 MiB");
     }
     if (n == cores) {
       const Summary all{most, rate.relative_sd, rate.samples};
-      outcome.parameters.push_back(measured("memory.cores.together", all, "GB/s",
-                                            "the most that processes on up to all cores read together"));
-      outcome.parameters.push_back(measured("runtimes.cpu.bandwidth", all, "GB/s",
-                                            "the most that processes on up to all cores read together"));
+      add(outcome, "memory.cores.together", all, "GB/s",
+          "the most that processes on up to all cores read together");
+      add(outcome, "runtimes.cpu.bandwidth", all, "GB/s",
+          "the most that processes on up to all cores read together");
     }
   }
 }
@@ -147,8 +145,7 @@ void measure_writer(const CpuBench& bench, StreamTable& table, Outcome& outcome)
   bench.session.progress(0.9, "a writer");
   const auto alone = table.run(1, true);
   if (alone.size() >= 3)
-    outcome.parameters.push_back(
-        measured("memory.cores.write", median_of(alone), "GB/s", "a process on one core that writes 64 MiB"));
+    add(outcome, "memory.cores.write", median_of(alone), "GB/s", "a process on one core that writes 64 MiB");
 }
 
 }  // namespace
@@ -159,7 +156,7 @@ Outcome cpu_memory(const Session& session) {
   StreamTable table(bench);
   measure_readers(bench, table, outcome);
   if (!session.interrupted) measure_writer(bench, table, outcome);
-  outcome.files.push_back(write_raw(session, "cpu_memory", table.raw()));
+  write_file(session, outcome, "raw/cpu_memory.csv", table.raw());
   session.progress(1, "done");
   return outcome;
 }

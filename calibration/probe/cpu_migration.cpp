@@ -87,13 +87,12 @@ void measure_migration(const CpuBench& bench, Outcome& outcome) {
     const auto full = measure_refills(bench, sweep, outcome);
     if (bench.session.interrupted) return;
     if (full)
-      outcome.parameters.push_back(measured(
-          move.parameter, *full, "us",
+      add(outcome, move.parameter, *full, "us",
           fmt::format(
               "refills of an eighth to all of the cache of a core after moves {}, each over its part of it",
-              move.where)));
+              move.where));
   }
-  if (!moves.empty()) outcome.files.push_back(write_raw(bench.session, "cpu_migration", raw));
+  if (!moves.empty()) write_file(bench.session, outcome, "raw/cpu_migration.csv", raw);
 }
 
 }  // namespace jostle::calibration::probe

@@ -92,16 +92,15 @@ void add_preemption(const CpuCluster& cluster, const std::optional<Summary>& ful
     return;
   }
   const double lost = law ? law->lost(all_of_cache_ms) : 1;
-  outcome.parameters.push_back(measured(
-      "cpu.costs.preempted", scaled(*full, 1 / lost), "us",
+  add(outcome, "cpu.costs.preempted", scaled(*full, 1 / lost), "us",
       fmt::format("refills of an eighth to all of the {:g} KiB cache of a core, each over its part of it{}",
                   cluster.cache_bytes / 1024,
                   lost < 0.98
                       ? fmt::format(", over the {:.0f} % lost after {:g} ms", 100 * lost, all_of_cache_ms)
-                      : "")));
+                      : ""));
   if (law)
-    outcome.parameters.push_back(measured("cpu.costs.preempted_time_constant", law->time_constant_ms, "ms",
-                                          "refills of a full cache after others streamed for 0.005 to 4 ms"));
+    add(outcome, "cpu.costs.preempted_time_constant", law->time_constant_ms, "ms",
+        "refills of a full cache after others streamed for 0.005 to 4 ms");
   else
     outcome.problems.emplace_back(
         "the time constant of preemption was not measured: refills after 0.005 to 4 ms of others do not show "
@@ -158,7 +157,7 @@ void measure_preemption(const CpuBench& bench, Outcome& outcome) {
   const auto law =
       cluster.cache_bytes > 0 ? measure_loss(bench, cluster.cache_bytes, streamed, raw) : std::nullopt;
   add_preemption(cluster, full, law, outcome);
-  outcome.files.push_back(write_raw(bench.session, "cpu_preemption", raw));
+  write_file(bench.session, outcome, "raw/cpu_preemption.csv", raw);
 }
 
 void measure_switch(const CpuBench& bench, Outcome& outcome) {
@@ -175,18 +174,15 @@ void measure_switch(const CpuBench& bench, Outcome& outcome) {
   const auto calls = shared->calls_us.all();
   for (std::size_t i = 0; i < std::min(samples.size(), calls.size()); ++i)
     raw += fmt::format("{},{:.4f},{:.4f}\n", i, samples[i], calls[i]);
-  outcome.files.push_back(write_raw(bench.session, "cpu_switch", raw));
+  write_file(bench.session, outcome, "raw/cpu_switch.csv", raw);
   const Summary found = median_of(samples);
   if (samples.size() < 3 || found.value <= 0) {
     outcome.problems.push_back("the cost of a switch was not measured: it is hidden by that of the calls");
     return;
   }
-  outcome.parameters.push_back(
-      measured("cpu.costs.context_switch", found, "us",
-               "a byte through a pipe between two processes on one core, less that of "
-               "a process with itself"));
-  outcome.parameters.push_back(
-      measured("seen.pipe_calls", median_of(calls), "us", "a byte through a pipe of one process"));
+  add(outcome, "cpu.costs.context_switch", found, "us",
+      "a byte through a pipe between two processes on one core, less that of a process with itself");
+  add(outcome, "seen.pipe_calls", median_of(calls), "us", "a byte through a pipe of one process");
 }
 
 }  // namespace jostle::calibration::probe

@@ -55,11 +55,10 @@ void add_tick(const MachineFiles& files, const std::vector<Stretch>& stretches, 
     outcome.problems.push_back(
         fmt::format("the kernel tells a tick of {:g} Hz, but hogs are preempted at {:g} Hz", told, *seen));
   if (told > 0)
-    outcome.parameters.push_back(
-        measured("cpu.scheduler.tick", {1e3 / told, 0, 1}, "ms", "CONFIG_HZ of the kernel"));
+    add(outcome, "cpu.scheduler.tick", {1e3 / told, 0, 1}, "ms", "CONFIG_HZ of the kernel");
   else if (seen)
-    outcome.parameters.push_back(measured("cpu.scheduler.tick", {1e3 / *seen, 0.01, stretches.size()}, "ms",
-                                          "the period that the beginnings of hogs' stretches keep"));
+    add(outcome, "cpu.scheduler.tick", {1e3 / *seen, 0.01, stretches.size()}, "ms",
+        "the period that the beginnings of hogs' stretches keep");
   else
     outcome.problems.push_back(
         "the tick is not told, and hogs are not preempted at any frequency of kernels");
@@ -82,11 +81,11 @@ void measure_slices(const CpuBench& bench, Outcome& outcome) {
     }
     if (hogs == 2) of_two = stretches;
     if (lengths.size() < 3) continue;
-    outcome.parameters.push_back(measured(fmt::format("seen.stretch_of_{}_hogs", hogs), median_of(lengths),
-                                          "ms", "time for which a hog keeps a core that others want too"));
+    add(outcome, fmt::format("seen.stretch_of_{}_hogs", hogs), median_of(lengths), "ms",
+        "time for which a hog keeps a core that others want too");
   }
   add_tick(files, of_two, outcome);
-  outcome.files.push_back(write_raw(bench.session, "cpu_slices", raw));
+  write_file(bench.session, outcome, "raw/cpu_slices.csv", raw);
 }
 
 void read_scheduler_files(const CpuBench& bench, Outcome& outcome) {
@@ -97,10 +96,9 @@ void read_scheduler_files(const CpuBench& bench, Outcome& outcome) {
                                     fmt::format("/proc/sys/kernel/sched_{}", file.name)}) {
       const auto ns = files.number(path);
       if (!ns || !(*ns > 0)) continue;
-      outcome.parameters.push_back(measured(
-          std::string(file.parameter), {1e-3 * *ns / (file.is_scaled ? scaling : 1), 0, 1}, "us",
+      add(outcome, std::string(file.parameter), {1e-3 * *ns / (file.is_scaled ? scaling : 1), 0, 1}, "us",
           fmt::format("{}{}", path,
-                      file.is_scaled ? fmt::format(", over the kernel's factor {:g}", scaling) : "")));
+                      file.is_scaled ? fmt::format(", over the kernel's factor {:g}", scaling) : ""));
       break;
     }
   }

@@ -100,13 +100,12 @@ void add_speeds(const std::optional<SpeedsFound>& found, std::size_t cores, doub
   const std::string how = fmt::format("blocks of {:g} ms on {} core{} for {:.1f} s", block_ms, cores,
                                       cores == 1 ? "" : "s", seconds);
   if (!found) {
-    outcome.parameters.push_back(
-        measured("cpu.two_speeds.factor", {1, 0, cores}, "", how + ": cores have one speed"));
+    add(outcome, "cpu.two_speeds.factor", {1, 0, cores}, "", how + ": cores have one speed");
     return;
   }
-  outcome.parameters.push_back(measured("cpu.two_speeds.factor", found->factor, "", how));
-  outcome.parameters.push_back(measured("cpu.two_speeds.weight", scaled(found->weight, 100), "%", how));
-  outcome.parameters.push_back(measured("cpu.two_speeds.slow", found->slow_ms, "ms", how));
+  add(outcome, "cpu.two_speeds.factor", found->factor, "", how);
+  add(outcome, "cpu.two_speeds.weight", scaled(found->weight, 100), "%", how);
+  add(outcome, "cpu.two_speeds.slow", found->slow_ms, "ms", how);
 }
 
 }  // namespace
@@ -130,7 +129,7 @@ void measure_speeds(const CpuBench& bench, Outcome& outcome) {
       raw += fmt::format("{},{},{:.4f}\n", cores[i], j, blocks.back()[j]);
   }
   add_speeds(find_two_speeds(blocks), cores.size(), seconds, outcome);
-  outcome.files.push_back(write_raw(bench.session, "cpu_speeds", raw));
+  write_file(bench.session, outcome, "raw/cpu_speeds.csv", raw);
 }
 
 }  // namespace jostle::calibration::probe

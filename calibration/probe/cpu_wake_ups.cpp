@@ -76,13 +76,12 @@ void add_idle_state(const std::vector<IdleLatency>& latencies, Outcome& outcome)
   const double low = latencies[above - 1].idle_ms, high = latencies[above].idle_ms;
   const double error = std::hypot(latencies[deepest].us.relative_sd * latencies[deepest].us.value,
                                   shallow.relative_sd * shallow.value);
-  outcome.parameters.push_back(
-      measured("cpu.idle_state.exit_latency", {step, error / step, latencies[deepest].us.samples}, "us",
-               fmt::format("wake-ups after {:g} ms of idleness less those after {:g} ms",
-                           latencies[deepest].idle_ms, latencies.front().idle_ms)));
-  outcome.parameters.push_back(measured(
-      "cpu.idle_state.residency", {std::sqrt(low * high), std::log(high / low) / 2 / std::sqrt(3.0), 2}, "ms",
-      fmt::format("wake-ups become slower between {:g} and {:g} ms of idleness", low, high)));
+  add(outcome, "cpu.idle_state.exit_latency", {step, error / step, latencies[deepest].us.samples}, "us",
+      fmt::format("wake-ups after {:g} ms of idleness less those after {:g} ms", latencies[deepest].idle_ms,
+                  latencies.front().idle_ms));
+  add(outcome, "cpu.idle_state.residency",
+      {std::sqrt(low * high), std::log(high / low) / 2 / std::sqrt(3.0), 2}, "ms",
+      fmt::format("wake-ups become slower between {:g} and {:g} ms of idleness", low, high));
 }
 
 }  // namespace
@@ -102,12 +101,11 @@ void measure_wake_ups(const CpuBench& bench, Outcome& outcome) {
     for (const double us : samples) raw += fmt::format("idle,{:g},{:.3f}\n", idle, us);
     if (samples.size() < 3) continue;
     latencies.push_back({idle, median_of(samples)});
-    outcome.parameters.push_back(
-        measured(fmt::format("seen.wake_up_after_{:g}_ms", idle), latencies.back().us, "us",
-                 "a byte through a pipe to a process that slept on another, idle core"));
+    add(outcome, fmt::format("seen.wake_up_after_{:g}_ms", idle), latencies.back().us, "us",
+        "a byte through a pipe to a process that slept on another, idle core");
   }
   add_idle_state(latencies, outcome);
-  outcome.files.push_back(write_raw(bench.session, "cpu_wake_ups", raw));
+  write_file(bench.session, outcome, "raw/cpu_wake_ups.csv", raw);
 }
 
 }  // namespace jostle::calibration::probe

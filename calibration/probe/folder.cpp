@@ -16,11 +16,9 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "calibration/probe/children.hpp"
 #include "input/csv.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
-#include "input/problems.hpp"
 #include "input/units.hpp"
 
 namespace jostle::calibration::probe {
@@ -174,34 +172,15 @@ void write_file(const fs::path& path, std::string_view text) {
   give_to_caller(path);
 }
 
-std::string write_raw(const Session& session, std::string_view name, std::string_view csv) {
-  const fs::path folder = session.folder / "raw";
+void write_file(const Session& session, Outcome& outcome, const std::string& name, std::string_view text) {
+  const fs::path path = session.folder / name, folder = path.parent_path();
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) cannot_write(folder, error.value());
   give_to_caller(folder);
-  const std::string file = fmt::format("raw/{}.csv", name);
-  write_file(session.folder / file, csv);
-  return file;
-}
-
-void write_file(const Session& session, Outcome& outcome, const std::string& name, std::string_view text) {
-  const std::filesystem::path path = session.folder / name, unfinished = path.string() + ".unfinished";
-  std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
-  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  file.close();
-  if (!file) {
-    std::filesystem::remove(unfinished, error);
-    throw ProbeError("cannot write " + path.string());
-  }
-  std::filesystem::rename(unfinished, path, error);
-  if (error) throw ProbeError("cannot write " + path.string() + ": " + error.message());
+  write_file(path, text);
   outcome.files.push_back(name);
 }
-
-namespace fs = std::filesystem;
 
 Claim::Claim(const fs::path& folder) : folder_(folder) {
   const auto refuse = [&](std::string_view why) {

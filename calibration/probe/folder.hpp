@@ -55,14 +55,8 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 // Gives a folder or file to the user who called sudo; does nothing otherwise.
 void give_to_caller(const std::filesystem::path& path);
 
-// Writes raw samples of a part: a header and rows, into raw/NAME.csv of the session's folder. Returns the
-// name relative to it, for Outcome::files. Throws std::runtime_error.
-[[nodiscard]] std::string write_raw(const Session& session, std::string_view name, std::string_view csv);
-
-// The files that a part leaves in the probe's folder.
-
 // Writes `text` to `name` in the session's folder, whole or not at all, and lists it in the outcome. A name
-// may have a folder ("raw/turns.csv"), which is made. Throws ProbeError.
+// may have a folder ("raw/turns.csv"), which is made. Throws std::runtime_error.
 void write_file(const Session& session, Outcome& outcome, const std::string& name, std::string_view text);
 
 class Claim {

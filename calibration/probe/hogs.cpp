@@ -85,12 +85,4 @@ float Convolution::run() {
   return output_[0];
 }
 
-double Convolution::operations() const {
-  return 2.0 * 9 * channels_ * channels_ * side_ * side_;
-}
-
-double Convolution::bytes() const {
-  return 4.0 * static_cast<double>(input_.size() + weights_.size() + output_.size());
-}
-
 }  // namespace jostle::calibration::probe

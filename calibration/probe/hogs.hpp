@@ -26,8 +26,6 @@ class Convolution {
   explicit Convolution(int channels = 32, int side = 28);
   // One layer; the result depends on the input, so that no compiler leaves it out.
   [[nodiscard]] float run();
-  [[nodiscard]] double operations() const;  // multiply-adds of run(), two each
-  [[nodiscard]] double bytes() const;       // input, weights and output
 
  private:
   int channels_, side_;

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "calibration/probe/clock.hpp"
-#include "calibration/probe/summary.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
@@ -38,36 +37,6 @@ struct SizeRounds {
     return found;
   }
 };
-
-}  // namespace
-
-std::optional<Summary> measure_refills(const CpuBench& bench, const RefillSweep& sweep, Outcome& outcome) {
-  const std::vector<std::size_t> sizes = working_sets(bench.session.quick);
-  std::vector<SizeRounds> found(sizes.size());
-  std::vector<double> of_full;  // a round each
-  for (int round = 0; round < refill_rounds; ++round) {
-    std::vector<double> filled, us;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (bench.session.interrupted) return std::nullopt;
-      bench.session.progress(0.6, fmt::format("{}, {}", sweep.what, size_name(sizes[i])));
-      const auto samples = sweep.sample(sizes[i], sweep.seconds / refill_rounds);
-      found[i].add(samples);
-      const double part = sweep.cache_bytes > 0 ? static_cast<double>(sizes[i]) / sweep.cache_bytes : 0;
-      if (samples.size() < 3 || part < 0.12 || part > 1.01) continue;
-      filled.push_back(part);
-      us.push_back(median(samples));
-    }
-    if (!filled.empty()) of_full.push_back(ratio_of(filled, us).value);
-  }
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (!found[i].medians.empty())
-      outcome.parameters.push_back(
-          measured(sweep.seen + size_name(sizes[i]), found[i].summary(), "us", sweep.how));
-  if (of_full.empty()) return std::nullopt;
-  return mean_of(of_full);
-}
-
-namespace {
 
 constexpr double least_ms = 0.002, most_ms = 30, step = 1.02;
 
@@ -101,7 +70,36 @@ double best_constant(const std::vector<LossPoint>& points, std::size_t without) 
   return best;
 }
 
+constexpr std::size_t page_bytes = 4096, line_bytes = 64;
+constexpr std::size_t words_a_line = line_bytes / sizeof(std::uint64_t);
+constexpr int passes_of_refill = 3, warm_passes = 5;
+
 }  // namespace
+
+std::optional<Summary> measure_refills(const CpuBench& bench, const RefillSweep& sweep, Outcome& outcome) {
+  const std::vector<std::size_t> sizes = working_sets(bench.session.quick);
+  std::vector<SizeRounds> found(sizes.size());
+  std::vector<double> of_full;  // a round each
+  for (int round = 0; round < refill_rounds; ++round) {
+    std::vector<double> filled, us;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (bench.session.interrupted) return std::nullopt;
+      bench.session.progress(0.6, fmt::format("{}, {}", sweep.what, size_name(sizes[i])));
+      const auto samples = sweep.sample(sizes[i], sweep.seconds / refill_rounds);
+      found[i].add(samples);
+      const double part = sweep.cache_bytes > 0 ? static_cast<double>(sizes[i]) / sweep.cache_bytes : 0;
+      if (samples.size() < 3 || part < 0.12 || part > 1.01) continue;
+      filled.push_back(part);
+      us.push_back(median(samples));
+    }
+    if (!filled.empty()) of_full.push_back(ratio_of(filled, us).value);
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (!found[i].medians.empty())
+      add(outcome, sweep.seen + size_name(sizes[i]), found[i].summary(), "us", sweep.how);
+  if (of_full.empty()) return std::nullopt;
+  return mean_of(of_full);
+}
 
 double LossLaw::lost(double ms) const {
   return 1 - std::exp(-ms / time_constant_ms.value);
@@ -124,14 +122,6 @@ std::optional<LossLaw> fit_loss_law(const std::vector<LossPoint>& points) {
   law.time_constant_ms = {best, std::max(std::sqrt((n - 1) / n * squares), step - 1), points.size()};
   return law;
 }
-
-namespace {
-
-constexpr std::size_t page_bytes = 4096, line_bytes = 64;
-constexpr std::size_t words_a_line = line_bytes / sizeof(std::uint64_t);
-constexpr int passes_of_refill = 3, warm_passes = 5;
-
-}  // namespace
 
 WorkingSet::WorkingSet(std::size_t bytes)
     : words_(std::max(bytes, page_bytes) / sizeof(std::uint64_t), 1),

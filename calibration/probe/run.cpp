@@ -12,8 +12,6 @@
 #include <utility>
 
 #include "calibration/probe/busy.hpp"
-#include "calibration/probe/folder.hpp"
-#include "calibration/probe/part.hpp"
 #include "calibration/probe/pinned_clocks.hpp"
 #include "calibration/probe/summary.hpp"
 #include "output/temporaries.hpp"

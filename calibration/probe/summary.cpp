@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "calibration/fit/robust.hpp"
-#include "calibration/probe/clock.hpp"
 
 namespace jostle::calibration::probe {
 namespace {
@@ -81,26 +80,14 @@ Summary ratio_of(const std::vector<double>& x, const std::vector<double>& y) {
   return mean_of(ratios);
 }
 
-Measured measured(std::string parameter, const Summary& found, std::string unit, std::string how) {
-  return {std::move(parameter), found.value,   std::move(unit),
-          found.relative_sd,    found.samples, std::move(how)};
+void add(Outcome& outcome, std::string parameter, const Summary& found, std::string unit, std::string how) {
+  outcome.parameters.push_back(
+      {std::move(parameter), found.value, std::move(unit), found.relative_sd, found.samples, std::move(how)});
 }
 
 Summary scaled(Summary found, double factor) {
   found.value *= factor;
   return found;
-}
-
-std::vector<double> repeat(const Session& session, const Repetition& repetition,
-                           const std::function<void(std::vector<double>&)>& once) {
-  std::vector<double> samples;
-  const std::int64_t end = now_ns() + static_cast<std::int64_t>(1e9 * repetition.seconds);
-  while (!session.interrupted && samples.size() < repetition.most) {
-    once(samples);
-    if (now_ns() >= end) break;
-    if (samples.size() >= repetition.least && median_of(samples).relative_sd <= narrow) break;
-  }
-  return samples;
 }
 
 void widen_by_machine(Outcome& outcome) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,20 +29,17 @@ struct Summary {
 // by its ratio; its error is that of the mean of these ratios.
 [[nodiscard]] Summary ratio_of(const std::vector<double>& x, const std::vector<double>& y);
 
-// A row of parameters.csv.
-[[nodiscard]] Measured measured(std::string parameter, const Summary& found, std::string unit,
-                                std::string how);
+// Adds a row of parameters.csv.
+void add(Outcome& outcome, std::string parameter, const Summary& found, std::string unit, std::string how);
 // The same in another unit: the value times `factor`.
 [[nodiscard]] Summary scaled(Summary found, double factor);
 
-// Repeats an experiment of one or a few samples until the median of the samples is narrow, with at least
-// `least` of them, or until `seconds` are over, or an interruption. `once` appends samples.
+// How long an experiment is repeated: until the median of its samples is narrow, with at least `least` of
+// them, until there are `most`, or until `seconds` are over.
 struct Repetition {
   double seconds = 1;
   std::size_t least = 5, most = 100'000;
 };
-[[nodiscard]] std::vector<double> repeat(const Session& session, const Repetition& repetition,
-                                         const std::function<void(std::vector<double>&)>& once);
 
 // Adds, to the error of each parameter of a profile, that by which machines of one kind differ: repeats on
 // one machine do not show it.

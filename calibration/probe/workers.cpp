@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <stdexcept>
 
 #include "calibration/probe/clock.hpp"
 

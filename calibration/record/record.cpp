@@ -11,7 +11,6 @@
 #include "calibration/probe/busy.hpp"
 #include "calibration/probe/folder.hpp"
 #include "calibration/record/tool_output.hpp"
-#include "calibration/record/tools.hpp"
 #include "input/printable.hpp"
 #include "output/uninterrupted.hpp"
 

@@ -21,7 +21,7 @@ struct RecordQuestion {
   std::vector<std::string> precisions;       // empty: the tool's
   std::vector<std::int64_t> batches, equal;  // empty: as in the model's file, or 1; none beside themselves
   std::string input;                         // trtexec: NAME:DIMS of an input whose dimensions are open
-  std::string name, runtime, pattern, unit;  // a command: its name, and how its output reads
+  std::string name, runtime, pattern, unit = "images/s";  // a command: its name, and how its output reads
   bool quick = false, busy = false;
   bool dry_run = false;  // the programs and files are looked for, the time is told, and nothing else happens
 };

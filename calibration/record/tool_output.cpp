@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <regex>
 #include <thread>
 #include <utility>
 
 #include "calibration/logs/formats.hpp"
-#include "calibration/logs/run_logs.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"

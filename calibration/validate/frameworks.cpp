@@ -132,10 +132,9 @@ MeasuredRun measured_run(EvidenceRow row, const char* device, std::size_t index,
   row["device"] = device;
   row["input"] = fmt::format("{}", random || model.family == "bert" ? model.default_input : 224);
   MeasuredRun run{
-      filled(
-          "device: <device>\nprocesses:\n  - {model: <model>, input: <input>, precision: <precision>, batch: "
-          "<batch>, runtime: <runtime>, sync: spin}\nrun: {duration: 300 ms, warmup: 60 ms}\n",
-          row),
+      filled("device: <device>\nprocesses:\n  - {model: <model>, input: <input>, precision: <precision>, "
+             "batch: <batch>, runtime: <runtime>, sync: spin}\nrun: {duration: 300 ms, warmup: 60 ms}\n",
+             row),
       row.at("runtime") == "eager" ? 2
                                    : (random ? 3U : 0U) + (precision == "fp16"   ? 0U
                                                            : precision == "tf32" ? 1U

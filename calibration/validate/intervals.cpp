@@ -17,7 +17,6 @@
 #include "sim/engine.hpp"
 
 namespace jostle::calibration {
-
 namespace {
 
 using calibration::SparseRun;

@@ -168,7 +168,7 @@ MeasuredRun run_beside(Rows rows, std::size_t group) {
                             path + (decode ? "tokens.decode_per_s" : "throughput"),
                             decode || prefill ? 1 : 1 / number(row, "batch")});
   }
-  // As long as measured; with cameras, long enough for some hundred images of each.
+  // A run is as long as the measured one; with cameras, long enough for some hundred images of each.
   run.scenario += fmt::format("run: {{duration: {} s, warmup: 0.4 s}}\n", cameras ? 6 : 1);
   return run;
 }

@@ -12,7 +12,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "calibration/evidence/comparison.hpp"
 #include "calibration/evidence/evidence_files.hpp"
 #include "calibration/validate/validate.hpp"
 #include "input/csv.hpp"

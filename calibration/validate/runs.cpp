@@ -78,35 +78,6 @@ void mark_covered(ComparisonGroup& group, const std::string& quantity) {
     if (comparison.quantity == quantity) comparison.covered = inside[row++];
 }
 
-}  // namespace
-
-ComparisonGroup compare_solo(const profiles::Profile& profile, const profiles::TraceFiles& files) {
-  ComparisonGroup group = groups_of("one process").front();
-  const input::CsvTable& table = files.table(profiles::TraceKind::solo);
-  std::map<std::string, Comparison> best;  // slower repeats were disturbed
-  std::vector<std::string> order;
-  for (const input::CsvTable::Row row : table) {
-    const std::string& mode = row.text("mode");
-    const std::string key =
-        fmt::format("{} {} b{} {}", row.text("model"), row.text("precision"), row.text("batch"), mode);
-    const double measured = row.number("images_per_s");
-    const auto found = best.find(key);
-    if (found != best.end()) {
-      found->second.measured = std::max(found->second.measured, measured);
-      continue;
-    }
-    scenarios::Scenario scenario = scenario_of(row);
-    scenario.processes.push_back(entry_of(table, row, mode));
-    const scenarios::Result result = simulated(scenario, profile);
-    best[key] = {key, mode + ", images/s", measured, result.processes[0].throughput.mean.value_or(0)};
-    order.push_back(key);
-  }
-  for (const std::string& key : order) group.comparisons.push_back(best[key]);
-  return group;
-}
-
-namespace {
-
 ComparisonGroup compared_repeats(const profiles::Profile& profile, const profiles::TraceFiles& files) {
   ComparisonGroup group = groups_of("repeats").front();
   const input::CsvTable& table = files.table(profiles::TraceKind::eager_repeats);
@@ -136,6 +107,31 @@ profiles::Profile of_session(const profiles::Profile& profile, const profiles::T
 }
 
 }  // namespace
+
+ComparisonGroup compare_solo(const profiles::Profile& profile, const profiles::TraceFiles& files) {
+  ComparisonGroup group = groups_of("one process").front();
+  const input::CsvTable& table = files.table(profiles::TraceKind::solo);
+  std::map<std::string, Comparison> best;  // slower repeats were disturbed
+  std::vector<std::string> order;
+  for (const input::CsvTable::Row row : table) {
+    const std::string& mode = row.text("mode");
+    const std::string key =
+        fmt::format("{} {} b{} {}", row.text("model"), row.text("precision"), row.text("batch"), mode);
+    const double measured = row.number("images_per_s");
+    const auto found = best.find(key);
+    if (found != best.end()) {
+      found->second.measured = std::max(found->second.measured, measured);
+      continue;
+    }
+    scenarios::Scenario scenario = scenario_of(row);
+    scenario.processes.push_back(entry_of(table, row, mode));
+    const scenarios::Result result = simulated(scenario, profile);
+    best[key] = {key, mode + ", images/s", measured, result.processes[0].throughput.mean.value_or(0)};
+    order.push_back(key);
+  }
+  for (const std::string& key : order) group.comparisons.push_back(best[key]);
+  return group;
+}
 
 ComparisonGroup compare_eager_repeats(const profiles::Profile& profile, const profiles::TraceFiles& files) {
   return compared_repeats(of_session(profile, files), files);

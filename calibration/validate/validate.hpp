@@ -66,59 +66,28 @@ struct BoardsValidation {
 // The content of profiles/factors.csv.
 [[nodiscard]] std::string factors_csv(const std::vector<dnn::Factor>& factors);
 
-// The groups, in this order; `progress` gets the share done, by one thread at a time, and may throw:
-//  - equal clients on an H200 (evidence/h200-space/mps.csv), by the images/s of each;
-//  - clients on an H100 that are alone with a share (evidence/h100-shares/shares.csv);
-//  - two clients with shares, of ResNet-50 by their images/s, which tables of measured kernels give;
-//  - the same of other networks, by how many times slower than alone with its share each is: their rates
-//    alone are those of computed kernels.
+// The groups of the following are rows of calibration/groups.csv, in its order; docs/validation.md says what
+// was fitted to which. `progress` gets the share done, by one thread at a time, and may throw.
+
+// Clients of MPS and streams of one process, on an H200 and an H100: by the images/s of each, or, where
+// kernels are computed, by how many times slower than alone with its share each is.
 [[nodiscard]] std::vector<ComparisonGroup> validate_clients(const std::function<void(double)>& progress = {});
 
-// The runs of evidence/h100-nets/solo.csv, each predicted with the laws that its own family has no part in
-// (evidence/h100-nets/laws.csv). Of eager runs the faster of a pair counts: they are bound by the host.
-//
-// Those of evidence/h200-random/solo.csv, networks drawn at random, with the laws of single precision that
-// the network has no part in (evidence/h200-random/laws.csv); ResNet-101, VGG-16 and others with their
-// families.
+// PyTorch's networks, each predicted with the laws that its own family, or the network, has no part in
+// (evidence/h100-nets/laws.csv, evidence/h200-random/laws.csv), with the interval of the others. Of eager
+// runs the faster of a pair counts: they are bound by the host.
 struct FrameworksValidation {
-  // Graphs in fp16, graphs in tf32, eager runs: by images/s; each with the interval of the other families'.
-  // Then graphs drawn at random in fp16, tf32 and fp32, with watts.
   std::vector<ComparisonGroup> groups;
   std::vector<analyses::HeldOutRow> held_out;
 };
-// `progress` gets the share done, by one thread at a time, and may throw.
 [[nodiscard]] FrameworksValidation validate_frameworks(const std::function<void(double)>& progress = {});
 
-// The groups, in this order; `progress` gets the share done, by one thread at a time, and may throw:
-//  - equal processes that outnumber their cores (evidence/h200-host/few_cores.csv);
-//  - the same beside background loads on these cores;
-//  - equal processes that have a core each;
-//  - processes of several networks that were drawn at random (evidence/h200-random/mixes.csv), whose sources
-//  of
-//    requests poll: the images/s of those in a closed loop, by kind of runtime and number of cores, and the
-//    p50 of the others.
-// Equal processes are compared by rank, because it is random which of them share a core.
+// Processes on few cores of an H200's host. Equal ones are compared by rank, because it is random which of
+// them share a core.
 [[nodiscard]] std::vector<ComparisonGroup> validate_host(const std::function<void(double)>& progress = {});
 
-// The groups, in this order:
-//  - Boards (evidence/language/published.csv): values by quantity, then views of them by runtime, laboratory
-//    and device. Parameters of runtimes and boards are fitted to some of these laboratories, as
-//    docs/validation.md says; no factor is fitted to any row.
-//  - An H200 (evidence/h200-llm): the rate of each process or stream beside others, and the 99th percentile
-//    of cameras, in time slices, under MPS and as streams of one process. No parameter is fitted to these
-//    runs; the form of mps_cold_code was chosen with knowledge of them.
-//  - An H100 (evidence/h100-users): steps and prefills alone, and a server whose Poisson arrivals are
-//  replayed.
-//    The laws of norms, gaps and attention are fitted to some of these steps, no number to the server
-//    (docs/validation.md).
-//  - The energy of a token on the rails that were read (evidence/language/energy.csv). Nothing is fitted to
-//  it.
-//  - Cores (evidence/language/cores.csv): the rates of `runtimes.cpu.language` are fitted to these, and to
-//  rows
-//    of the same table with models that jostle has no name for.
-//  - The memory that is held (evidence/language/memory.csv).
-// Rows with a mark are not compared. `progress` gets the completed share, from one thread at a time; it may
-// throw.
+// Language models; then views of the published values by runtime, laboratory and device, and the memory that
+// is held. Rows with a mark are not compared.
 [[nodiscard]] std::vector<ComparisonGroup> validate_language(
     const std::function<void(double)>& progress = {});
 

@@ -2,16 +2,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "calibration/calibrate/board/board_calibration.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {
 
-struct AutomaticOptions {
-  std::string folder, output, name, html;
-  bool host = false;  // the cores and the memory alone
+struct CalibrateOptions : calibration::BoardCalibrationQuestion {
+  std::string device, html;
+  std::vector<std::string> onnx;
+  bool host = false;  // with `auto`: the cores and the memory alone
 };
 
-[[nodiscard]] ExitCode calibrate_automatically(const AutomaticOptions& options, Context& context);
+[[nodiscard]] ExitCode calibrate_automatically(const CalibrateOptions& options, Context& context);
 
 }  // namespace jostle::cli

@@ -23,12 +23,6 @@
 namespace jostle::cli {
 namespace {
 
-struct CalibrateOptions {
-  std::string device, output, name, html;
-  std::vector<std::string> evidence, onnx;
-  bool fresh = false, quick = false, host = false;
-};
-
 // Shows the file name in place of a file's content hash: "factor onnx-0123456789abcdef fp16" as "factor
 // mine.onnx fp16".
 std::string shown(std::string path, const calibration::Calibration& calibration) {
@@ -83,11 +77,10 @@ std::string tables_text(const calibration::BoardCalibration& outcome, const Cali
   for (const std::string& note : outcome.notes) text += "note: " + note + '\n';
   for (const std::string& note : found.own.notes) text += "note: " + note + '\n';
   if (!found.own.empty()) {
-    const std::string rates = found.own.rates > 0
-                                  ? input::counted(found.own.rates, "rate") + " of networks alone"
-                                  : std::string(
-                                        "no rate of their networks: kernels as profiled, "
-                                        "without gaps between them");
+    const std::string rates =
+        found.own.rates > 0
+            ? input::counted(found.own.rates, "rate") + " of networks alone"
+            : std::string("no rate of their networks: kernels as profiled, without gaps between them");
     const std::string where =
         options.output.empty() ? " (not written, as there is no --output)" : " in " + outcome.kernels;
     text += fmt::format("{}{}, with {}\n", input::counted(found.own.tables, "kernel table"), where, rates);
@@ -95,8 +88,7 @@ std::string tables_text(const calibration::BoardCalibration& outcome, const Cali
   for (const calibration::FittedParameter& parameter : found.parameters)
     if (parameter.at_bound)
       text += fmt::format(
-          "{} is at the bound of its range: something else explains these runs, so it is not "
-          "graded fitted\n",
+          "{} is at the bound of its range: something else explains these runs, so it is not graded fitted\n",
           shown(parameter.path, found));
   return text;
 }
@@ -113,10 +105,9 @@ std::string held_out_text(const calibration::BoardCalibration& outcome, bool qui
                           summary.quantity, 100 * summary.mean_absolute, 100 * summary.worst);
     }
   }
-  return text.empty() && !traces
-             ? "Nothing could be held out: a run in another power mode, of another network or with more "
-               "processes would test the fit.\n"
-             : text;
+  return text.empty() && !traces ? "Nothing could be held out: a run in another power mode, of another "
+                                   "network or with more processes would test the fit.\n"
+                                 : text;
 }
 
 std::string next_log_text(const calibration::BoardCalibration& outcome) {
@@ -141,12 +132,7 @@ ExitCode calibrate_auto(const CalibrateOptions& options, Context& context) {
                                 : "is no folder that `jostle probe` wrote")
               : "`calibrate auto` takes one folder that `jostle probe` wrote, --output, --name, --html and "
                 "--host; other evidence goes on top: jostle calibrate mine.yaml EVIDENCE... -o better.yaml");
-  return calibrate_automatically({.folder = options.evidence.front(),
-                                  .output = options.output,
-                                  .name = options.name,
-                                  .html = options.html,
-                                  .host = options.host},
-                                 context);
+  return calibrate_automatically(options, context);
 }
 
 ExitCode calibrate(const CalibrateOptions& options, Context& context) try {
@@ -166,13 +152,7 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) try {
     terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
   for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
   const calibration::ProfileFiles profile(options.output);
-  const calibration::BoardCalibration found = calibration::calibrate_board(*base, files,
-                                                                           {.evidence = options.evidence,
-                                                                            .output = options.output,
-                                                                            .name = options.name,
-                                                                            .fresh = options.fresh,
-                                                                            .quick = options.quick},
-                                                                           control);
+  const calibration::BoardCalibration found = calibration::calibrate_board(*base, files, options, control);
   terminal.clear_progress();
   profile.write(found);
   terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
@@ -198,12 +178,10 @@ void add_calibrate(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "calibrate", "Fit a device profile to measurements of one board and report its error on held-out runs");
   const auto options = std::make_shared<CalibrateOptions>();
-  add_value(
-      *command, "DEVICE", options->device, "",
-      "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from; auto: "
-      "the one closest to what `jostle probe` found, whose folder follows, with the networks that `jostle "
-      "record` "
-      "left in it")
+  add_value(*command, "DEVICE", options->device, "",
+            "The shipped profile closest to the board, or one of one's own (a .yaml file) to go on from; "
+            "auto: the one closest to what `jostle probe` found, whose folder follows, with the networks "
+            "that `jostle record` left in it")
       ->required();
   add_value(*command, "EVIDENCE", options->evidence, "",
             "CSV files of measurements, or a folder of them (see docs/calibration.md)")

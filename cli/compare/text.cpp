@@ -210,8 +210,9 @@ std::vector<std::string> trust_of_both(const Compared& compared) {
 
 constexpr double no_percent = 0.0005;  // relative differences below this are printed as none
 
-// Says if the sign of a difference would survive the model's usual error.
-std::string sign_words(const Difference& difference, const std::string& grade) {
+// Says if the sign of a difference would survive the model's usual error; adds one that would not to `small`.
+std::string sign_words(const Difference& difference, const std::string& grade,
+                       std::vector<std::string>& small) {
   const auto error = scenarios::usual_error_share(grade);
   const Metric relative = difference.relative();
   if (!error || !relative || std::abs(*relative) < no_percent) return {};
@@ -224,25 +225,8 @@ std::string sign_words(const Difference& difference, const std::string& grade) {
   if (std::abs(*relative) > least)
     return fmt::format("{} stays {} in B if one side alone is off by the model's usual {:.0f} %",
                        difference.metric, *relative > 0 ? "higher" : "lower", 100 * *error);
-  return fmt::format(
-      "{} {} is less than the model's usual error, {:.0f} %, most of which both sides share: "
-      "measure both before you decide",
-      difference.metric, percent, 100 * *error);
-}
-
-// The same for throughput and power of the board.
-std::vector<std::string> decision_sentences(const Compared& compared) {
-  const std::string grade = grade_of_both(compared);
-  const auto power = power_grade_of_both(compared);
-  std::vector<std::string> found;
-  const auto add = [&found](std::string sentence) {
-    if (!sentence.empty()) found.push_back(std::move(sentence));
-  };
-  for (const Difference& difference : compared.system) {
-    if (difference.metric == "throughput") add(sign_words(difference, grade));
-    if (difference.metric == "power" && power) add(sign_words(difference, *power));
-  }
-  return found;
+  small.push_back(fmt::format("{} {} ({:.0f} %)", difference.metric, percent, 100 * *error));
+  return {};
 }
 
 // The differences that a reader asks for first: throughput, power and energy of the board, and of the
@@ -271,6 +255,36 @@ std::vector<Difference> told_differences(const Compared& compared) {
   return told;
 }
 
+// The same for what the answer tells; energy is as sure as power.
+std::vector<std::string> decision_sentences(const Compared& compared) {
+  std::vector<std::string> found, small;
+  for (const Difference& difference : told_differences(compared)) {
+    if (difference.metric == "energy") continue;
+    const std::string grade =
+        difference.metric == "power" ? power_grade_of_both(compared).value_or("") : grade_of_both(compared);
+    if (std::string words = sign_words(difference, grade, small); !words.empty())
+      found.push_back(std::move(words));
+  }
+  if (!small.empty())
+    found.insert(found.begin(),
+                 fmt::format("beyond the simulation's noise, but less than the model's usual error: {}; both "
+                             "sides share most of it, so measure both before you decide",
+                             fmt::join(small, ", ")));
+  return found;
+}
+
+// "; B is better in none of these", or A, if the differences beyond noise all say so.
+std::string conclusion_of(const std::vector<Difference>& told) {
+  std::size_t better = 0, worse = 0;
+  for (const Difference& one : told) {
+    if (!one.significant() || std::abs(*one.relative()) < no_percent) continue;
+    const bool rises = *one.difference > 0, more_is_better = one.unit.ends_with("/s");
+    ++(rises == more_is_better ? better : worse);
+  }
+  if ((better > 0) == (worse > 0)) return {};
+  return fmt::format("; {} is better in none of these", better > 0 ? "A" : "B");
+}
+
 // "throughput +4.0 ± 0.3 % (545 to 567 images/s)", "throughput stays 545 images/s"; of a difference that may
 // be chance, that it may be so.
 std::string difference_words(const Difference& difference) {
@@ -290,7 +304,9 @@ scenarios::Verdict answer_of(const Compared& compared) {
   std::vector<std::string> parts;
   for (const Difference& difference : told_differences(compared))
     parts.push_back(difference_words(difference));
-  if (!parts.empty()) answer.text = fmt::format("B against A: {}", fmt::join(parts, ", "));
+  if (!parts.empty())
+    answer.text =
+        fmt::format("B against A: {}{}", fmt::join(parts, ", "), conclusion_of(told_differences(compared)));
   return answer;
 }
 

@@ -300,6 +300,10 @@ Passage ways_passage(const Explanation& explanation) {
     cells.push_back(way.isolation.starts_with(takes) ? way.isolation.substr(takes.size())
                                                      : "all, by the GPU");
     table.add(std::move(cells), way.name.empty() ? Style::strong : Style::plain);
+    for (const scenarios::ProcessResult& process : explanation.result.processes)
+      if (way.name == "as-streams" && !process.stages.empty())
+        passage.lines.push_back(fmt::format("{}: {} keeps a process of its own, for its stages", way.label,
+                                            scenarios::called(process)));
   }
   if (table.rows() > 1) passage.tables.push_back(std::move(table));
   return passage;
@@ -326,7 +330,9 @@ std::string power_sentence(const Explanation& explanation) {
 }
 
 // The meaning of the numbers in front of changes.
-constexpr const char* numbered = "numbered: greatest gain for its price, one of each kind of change";
+constexpr const char* numbered =
+    "numbered: greatest gain for its price, one of each kind of change; their ± is over 5 "
+    "pairs of seeds, that of the others within one run";
 
 // The effects of the changes, for terminal and page: limits, the table, who wins, clocks. `prices`: in lines
 // of their own, where the table has no room.
@@ -347,6 +353,8 @@ std::vector<Passage> passages(const Explanation& explanation, bool prices) {
     const analyses::Aim& aim = explanation.aim;
     if (!aim.missing.empty())
       notes.push_back(fmt::format("the run has no {}: changes are judged by {}", aim.missing, aim.name));
+    if (aim.of == analyses::Aim::Of::speed)
+      notes.emplace_back("speed: how many times as fast each process is, the mean of all");
     if (!explanation.leading.empty()) notes.emplace_back(numbered);
     for (std::size_t i = 0; prices && i < explanation.leading.size(); ++i) {
       const auto price =

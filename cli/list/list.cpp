@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
+#include "input/spelling.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
@@ -73,20 +75,27 @@ Table power_modes(const board::DeviceSpec& device, const std::vector<board::Powe
 }
 
 constexpr std::string_view text_family = "language model";
-// The networks of a family, or all.
+// True if a name, its family or a word of them begins so, as "sam" begins a word of mobile_sam.
+bool is_of(std::string_view given, std::string_view name, std::string_view family) {
+  const std::string asked = dnn::folded(given);
+  return fmt::format("_{}_{}", name, family).find('_' + asked) != std::string::npos ||
+         dnn::folded(name).starts_with(asked) || dnn::folded(family).starts_with(asked);
+}
+
+// The networks of a family or whose names begin so, or all.
 Table models(std::string_view family) {
   Table table({left("model"), right("input", 4), right("params M", 3), right("GFLOP"), left("family", 2),
                left("definition", 1), shrinking("description", 5)});
   for (const dnn::Model& model : dnn::models()) {
-    if (!family.empty() && family != model.family) continue;
+    if (!is_of(family, model.name, model.series())) continue;
     const dnn::Network network = model.build(model.default_input);
     table.add({std::string(model.name), fmt::format("{}", model.default_input),
                fmt::format("{:.2f}", static_cast<double>(network.parameters()) / 1e6),
-               fmt::format("{:.2f}", 2e-9 * static_cast<double>(network.macs())), std::string(model.family),
+               fmt::format("{:.2f}", 2e-9 * static_cast<double>(network.macs())), std::string(model.series()),
                std::string(model.source), std::string(model.description)});
   }
   for (const llm::Architecture& of : llm::architectures()) {  // GFLOP: for a token without previous ones
-    if (!family.empty() && family != text_family) continue;
+    if (!is_of(family, of.name, text_family)) continue;
     const double weights = static_cast<double>(llm::block_weights(of) + llm::head_weights(of) -
                                                llm::parameters(of) + llm::active_parameters(of));
     table.add({std::string(of.name), "text",
@@ -102,7 +111,7 @@ Table models(std::string_view family) {
 Table families() {
   constexpr std::size_t widest = 60;
   std::map<std::string_view, std::vector<std::string_view>> names;
-  for (const dnn::Model& model : dnn::models()) names[model.family].push_back(model.name);
+  for (const dnn::Model& model : dnn::models()) names[model.series()].push_back(model.name);
   for (const llm::Architecture& of : llm::architectures()) names[text_family].push_back(of.name);
   Table table({left("family"), left("networks")});
   for (const auto& [family, members] : names) {
@@ -190,6 +199,15 @@ ExitCode list_modes(const std::string& name, const std::string& nvpmodel, Termin
   return ExitCode::done;
 }
 
+// What is wrong with the name of a family; "" if nothing is.
+std::string family_error(const std::string& given) {
+  if (models(given).rows() > 0) return {};
+  std::set<std::string> all{std::string(text_family)};
+  for (const dnn::Model& model : dnn::models()) all.emplace(model.series());
+  return fmt::format("there is no family '{}' ({})", input::printable(given),
+                     input::spelling_hint(given, {all.begin(), all.end()}));
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, Task& task) {
@@ -211,18 +229,17 @@ void add_list(CLI::App& app, Task& task) {
     });
     return list;
   };
-  add_examples(*add("devices", "The shipped boards and cards", devices),
+  add_examples(*add("devices", "The shipped boards and cards", devices)->alias("boards"),
                {"list devices", "list devices --markdown"});
   const auto family = std::make_shared<std::string>();
   CLI::App* const networks =
       add("models", "The built-in networks by family, or those of a family with their sizes",
           [family](bool markdown) { return family->empty() && !markdown ? families() : models(*family); });
-  networks->add_option("FAMILY", *family, "Of this family alone, with parameters and operations")
+  networks
+      ->add_option("FAMILY", *family,
+                   "Of this family, or whose names begin so, with parameters and operations")
       ->type_name("")
-      ->check([](const std::string& given) {
-        return models(given).rows() > 0 ? ""
-                                        : fmt::format("there is no family '{}'", input::printable(given));
-      });
+      ->check(family_error);
   add_examples(*networks, {"list models", "list models resnet", "list models --markdown"});
   add_examples(*add("stages", "The words for stages around inference, with their costs", stages),
                {"list stages", "list stages --markdown"});
@@ -231,10 +248,9 @@ void add_list(CLI::App& app, Task& task) {
   modes->add_option("DEVICE", *name, "A shipped profile (see `jostle list devices`) or the path of one")
       ->type_name("");
   modes
-      ->add_option(
-          "--nvpmodel", *nvpmodel,
-          "Read the modes from an nvpmodel.conf and apply them to the device; without a device, print the "
-          "settings as written")
+      ->add_option("--nvpmodel", *nvpmodel,
+                   "Read the modes from an nvpmodel.conf and apply them to the device; without a device, "
+                   "print the settings as written")
       ->type_name("FILE");
   add_examples(*modes, {"list modes jetson-orin-nano", "list modes jetson-tx2 --nvpmodel nvpmodel.conf"});
   add_examples(*command, {"list", "list devices", "list modes jetson-orin-nano"});

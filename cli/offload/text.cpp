@@ -262,13 +262,12 @@ std::string partitions_text(const OffloadAnswer& answer, int width, bool colour)
   const OffloadPoint* best_link = &answer.points.front();
   for (const OffloadPoint& point : answer.points)
     if (point.bandwidth > best_link->bandwidth) best_link = &point;
-  std::string text = paragraph(
-      fmt::format(
-          "Split between the {} layers of {}: the head runs on the edge, the tail in the cloud, one tensor "
-          "crosses the link. At {} and {} RTT:",
-          answer.layers, input::printable(answer.streams.front().model), bandwidth_text(best_link->bandwidth),
-          time_text(best_link->rtt)),
-      width, 0);
+  std::string text =
+      paragraph(fmt::format("Split between the {} layers of {}: the head runs on the edge, the tail in the "
+                            "cloud, one tensor crosses the link. At {} and {} RTT:",
+                            answer.layers, input::printable(answer.streams.front().model),
+                            bandwidth_text(best_link->bandwidth), time_text(best_link->rtt)),
+                width, 0);
   Table table({right("at layer"), shrinking("after", 9), right("sent"), right("edge p99 ms", 6),
                right("edge images/s", 4), right("edge W", 3), right("p50 ms", 2), right("p99 ms"),
                right("images/s", 7), right("mJ/image", 5), left("bottleneck", 8)});
@@ -316,10 +315,9 @@ std::string clocks_text(const OffloadAnswer& answer, int width) {
       slower = &row;
   if (slower == nullptr) return {};
   return paragraph(
-      fmt::format(
-          "The GPU's governor clocks a board lower that has less to do: {:.0f} MHz with {} of them, {:.0f} "
-          "with {}. With jetson_clocks: true the clocks do not depend on the load.",
-          *slower->gpu_clock_mhz, slower->boards, *first.gpu_clock_mhz, first.boards),
+      fmt::format("The GPU's governor clocks a board lower that has less to do: {:.0f} MHz with {} of them, "
+                  "{:.0f} with {}. With jetson_clocks: true the clocks do not depend on the load.",
+                  *slower->gpu_clock_mhz, slower->boards, *first.gpu_clock_mhz, first.boards),
       width, 0);
 }
 
@@ -549,8 +547,7 @@ std::string offload_decision(const OffloadAnswer& answer, const OffloadPoint& fa
   };
   return fmt::format(
       "If all times of the best option are longer by the model's usual {:.0f} %, the choice stays the same "
-      "on "
-      "{} of {}: {}, {}",
+      "on {} of {}: {}, {}",
       100 * *answer.usual_error, std::ranges::count_if(answer.points, stays),
       input::counted(answer.points.size(), "link"), at(fast), at(slow));
 }
@@ -595,12 +592,9 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   if (answer.edge.edge_power_w) text += edge_power_line(answer) + "\n";
   text += "\n" + break_even_table(answer).text(width, colour);
   text += "\n" + partitions_text(answer, width, colour);
-  text +=
-      "\n" +
-      paragraphed(fmt::format(
-          "Best option by the p99 of the worst stream (E edge, C cloud, S streams split{}; lower case: not "
-          "all streams are served):",
-          answer.partitions.empty() ? "" : ", L layers split"));
+  text += "\n" + paragraphed(fmt::format("Best option by the p99 of the worst stream (E edge, C cloud, S "
+                                         "streams split{}; lower case: not all streams are served):",
+                                         answer.partitions.empty() ? "" : ", L layers split"));
   text += map_text(answer);
   text += "\n" + points_table(answer, width, colour);
   if (!answer.boards.empty())
@@ -614,8 +608,8 @@ PageWords offload_words(const OffloadAnswer& answer, const scenarios::InWords& e
   PageWords words = page_words(edge);
   words.scenario = heading(answer);
   words.question = fmt::format(
-      "Where should {} run, so that the slowest has its answers soonest: on the edge ({}), "
-      "in the cloud ({}), or split between both",
+      "Where should {} run, so that the slowest has its answers soonest: on the edge ({}), in the cloud "
+      "({}), or split between both",
       input::counted(answer.streams.size(), "stream"), answer.edge_device, answer.cloud_device);
   Passage alone{"on the edge alone", {edge_table(answer)}};
   if (answer.edge.edge_power_w) alone.lines.push_back(edge_power_line(answer));

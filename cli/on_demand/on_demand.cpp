@@ -1,4 +1,3 @@
-// Functions of profiles/ that the command loads when they are first called.
 #include "cli/on_demand/on_demand.hpp"
 
 #include <dlfcn.h>

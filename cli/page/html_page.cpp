@@ -105,8 +105,11 @@ std::string verdict_line(const std::optional<scenarios::Verdict>& verdict, int w
 
 std::string head_text(const PageWords& words, int width, bool colour, const std::string& also) {
   std::string text = paragraph(words.question + "?", width, 0);
-  if (!words.scenario.empty())
-    text += paragraph(fmt::format("{}: {}", words.scenario, fmt::join(words.processes, "; ")), width, 2);
+  if (!words.scenario.empty() || !words.processes.empty())
+    text += paragraph(
+        fmt::format("{}{}{}", words.scenario, words.scenario.empty() || words.processes.empty() ? "" : ": ",
+                    fmt::join(words.processes, "; ")),
+        width, 2);
   scenarios::Verdict answer = words.verdict.value_or(scenarios::Verdict());
   if (!words.verdict && !words.answer.empty() && !words.answer.front().lines.empty())
     answer.text = words.answer.front().lines.front();
@@ -135,9 +138,9 @@ PageWords page_words(const scenarios::InWords& scenario) {
 }
 
 std::string grade_sentence(const std::string& of, const std::string& grade, const std::string& range) {
-  const std::string far =
-      range.empty() ? fmt::format("a real board may differ by {}", scenarios::usual_error(grade))
-                    : fmt::format("9 of 10 measurements on a real board should lie within {}", range);
+  const std::string far = range.empty()
+                              ? fmt::format("a real board may differ by {}", scenarios::usual_error(grade))
+                              : fmt::format("9 of 10 real boards should show {}", range);
   if (grade.empty()) return fmt::format("{}: {}", of, far);
   return fmt::format("{}: {} ({}: {})", of, far, grade, scenarios::meaning(grade));
 }

@@ -84,7 +84,7 @@ struct PageWords {
 [[nodiscard]] nlohmann::ordered_json words_json(PageWords words);
 
 // How far a real board may be from figures of a grade: "Power: a real board may differ by some 25 % (fitted:
-// ...)"; with a prediction interval: "Power: 9 of 10 measurements on a real board should lie within 11.8 to
+// ...)"; with a prediction interval: "Power: 9 of 10 real boards should show 11.8 to
 // 17 W (...)". Without a grade, nothing in brackets.
 [[nodiscard]] std::string grade_sentence(const std::string& of, const std::string& grade,
                                          const std::string& range = {});

@@ -34,10 +34,6 @@ std::string interval_note(const Interval& interval) {
                   : std::string();
 }
 
-bool limits(const Fleet& fleet, const char* metric) {
-  return std::ranges::find(fleet.goal.metrics, metric) != fleet.goal.metrics.end();
-}
-
 std::string grade_note(const FleetChoice& choice) {
   return choice.power_grade ? fmt::format(" ({})", *choice.power_grade) : std::string();
 }
@@ -63,54 +59,28 @@ std::string choice_sentence(const Fleet& fleet, const FleetChoice& choice) {
                         *choice.energy_per_million, grade_note(choice));
   if (!choice.price && !choice.cost_per_hour) text += "; no price known";
   text += fmt::format("; {}{}{}", watts_words(choice), grade_note(choice), interval_note(choice.power_pi90));
-  if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
-    text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));
-  for (std::size_t i = 0; i < choice.values.size(); ++i)
-    text += fmt::format(
-        "; {}: {}{}", analyses::criterion_words(fleet.goal.metrics[i], fleet.goal.criteria[i]),
-        value_with_unit(fleet.goal.metrics[i], choice.values[i]), interval_note(choice.intervals[i]));
-  text += fmt::format("; means of {}", input::counted(choice.replications, "replication"));
-  if (!choice.values.empty()) text += ", feasible in " + probability_text(choice.p_feasible) + " of repeats";
-  if (!choice.sharing_note.empty()) text += "; " + choice.sharing_note;
+  text +=
+      fmt::format("; means of {}, feasible in {} of repeats",
+                  input::counted(choice.replications, "replication"), probability_text(choice.p_feasible));
   return text;
-}
-
-// True if the 90 % interval crosses the limit.
-bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
-  return interval &&
-         (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
 }
 
 // Why it takes so many boards of this type, and what the busiest hour and lost boards cost.
 std::vector<std::string> why_so_many(const Fleet& fleet, const FleetChoice& choice) {
   std::vector<std::string> found;
-  found.push_back("one board carries " + carries_sentence(choice));
   if (const auto& fewer = choice.fewer_boards)
     found.push_back(fmt::format("with {} ({} a board{}): {}", input::counted(fewer->boards, "board"),
                                 input::counted(fewer->cameras, "camera"),
                                 fleet.spare > 0 ? fmt::format(" once {} is lost", fleet.spare) : "",
                                 fewer->why));
+  const bool all = choice.capacity >= fleet.cameras && fleet.cameras > 1;
+  const std::string mode = choice.modes > 1 && choice.power_mode
+                               ? fmt::format("in mode {}, the least power of the {} that were tried, ",
+                                             mode_of(choice), choice.modes)
+                               : "";
+  found.push_back(fmt::format("{}one board carries {}{}", mode, all ? "all " : "", carries_sentence(choice)));
   std::ranges::copy(margin_costs(fleet, choice), std::back_inserter(found));
-  for (std::size_t i = 0; i < choice.intervals.size(); ++i)
-    if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
-      found.emplace_back(
-          "the 90 % interval crosses the limit: measure before you buy, or plan fewer cameras per board");
   return found;
-}
-
-// "p99 by cameras on a board: 1 11.2 ms, 10 16 ms, 14 does not keep up"; empty without a curve.
-std::string curve_sentence(const FleetChoice& choice) {
-  std::string text;
-  for (const analyses::CurvePoint& point : choice.curve)
-    text += fmt::format("{}{} {}", text.empty() ? "p99 by cameras on a board: " : ", ", point.cameras,
-                        point.p99_ms ? significant(*point.p99_ms, 3) + " ms" : "does not keep up");
-  return text;
-}
-
-// The boards that all cameras need if each carries so many, and at least one.
-std::int64_t boards_if(const Fleet& fleet, std::int64_t cameras) {
-  const std::int64_t carries = std::max<std::int64_t>(1, cameras);
-  return (fleet.cameras + carries - 1) / carries + fleet.spare;
 }
 
 double price_if(const Fleet& fleet, const FleetChoice& choice, std::int64_t carries) {
@@ -131,10 +101,10 @@ std::string price_note(const Fleet& fleet) {
 
 // The first choice (there is one) if the model were off by its usual error: "at the model's usual error of 25
 // % a board carries 16 to 27 cameras: it would be 2 to 3 boards; jetson-nano stays the cheapest". Empty
-// without a grade, or if intervals are computed.
+// without a grade.
 std::string fleet_decision(const Fleet& fleet) {
   const FleetChoice& first = fleet.choices.front();
-  if (!first.if_off || first.p99_pi90) return {};
+  if (!first.if_off) return {};
   const auto& [error, slow, fast] = *first.if_off;
   const std::int64_t least = boards_if(fleet, fast), most = boards_if(fleet, slow);
   std::string text = fmt::format(
@@ -157,8 +127,8 @@ std::string fleet_decision(const Fleet& fleet) {
 }
 
 Table fleet_table(const Fleet& fleet) {
-  Table table({left("board"), shrinking("mode", 52), right("boards"), right("cameras/board", 50),
-               right("max cameras/board", 40), right("W"), left("grade", 60), right("kWh/day", 45),
+  Table table({left("board"), shrinking("mode", 70), right("boards"), right("cameras/board", 50),
+               right("max cameras/board", 40), right("W"), left("grade", 48), right("kWh/day", 45),
                right("mJ/frame", 30), right("p99 ms", 65), right("price"), right("an hour", 55)});
   const auto number = [](const Metric& value, int digits) {
     return value ? significant(*value, digits) : "–";
@@ -204,11 +174,9 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   std::vector<std::string> boards;
   for (const FleetChoice& choice : fleet.choices) boards.push_back(choice.device);
   for (const analyses::LeftOut& left_out : fleet.carry_none) boards.push_back(left_out.device);
-  words.scenario = fmt::format("{}", fmt::join(boards, ", "));
-  // Cameras, not the scenario's arrivals, bring the frames.
-  constexpr std::string_view closed = ", one batch after the other";
-  for (std::string& process : words.processes)
-    if (process.ends_with(closed)) process.resize(process.size() - closed.size());
+  words.scenario = fmt::format("{} on {}{}{}", fleet.asked.networks, fmt::join(boards, ", "),
+                               fleet.asked.board.empty() ? "" : ", ", fleet.asked.board);
+  words.processes.clear();
   words.verdict = verdict_of(fleet);
   words.question = words.verdict->question;
   Passage answer{"", {fleet_table(fleet)}};
@@ -222,9 +190,7 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
                  ? fmt::format("{} to {} {}", significant(pi90->first, 3), significant(pi90->second, 3), unit)
                  : std::string();
     };
-    if (!first.grade.empty())
-      words.trust.push_back(grade_sentence(first.p99_pi90 ? "p99" : "Throughput and latency", first.grade,
-                                           range(first.p99_pi90, "ms")));
+    if (!first.grade.empty()) words.trust.push_back(grade_sentence("Throughput and latency", first.grade));
     if (first.power_grade)
       words.trust.push_back(grade_sentence(first.power_pi90 ? "Power" : "Power and energy",
                                            *first.power_grade, range(first.power_pi90, "W")));
@@ -245,7 +211,6 @@ PageWords fleet_words(const Fleet& fleet, const scenarios::InWords& scenario) {
   for (const FleetChoice& choice : fleet.choices) {
     std::vector<std::string> lines{choice_sentence(fleet, choice)};
     std::ranges::copy(why_so_many(fleet, choice), std::back_inserter(lines));
-    if (std::string curve = curve_sentence(choice); !curve.empty()) lines.push_back(std::move(curve));
     words.more.push_back({fleet_name(fleet, choice), {}, std::move(lines)});
   }
   return words;

@@ -18,6 +18,7 @@
 
 #include "analyses/deploy/deploy.hpp"
 #include "analyses/fleet/fleet.hpp"
+#include "analyses/plan/words.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -200,8 +201,11 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
   Terminal& terminal = context.terminal;
   const analyses::Plan plan = analyses::plan(candidates, control_of(options, context));
   terminal.clear_progress();
-  const PageWords words =
+  PageWords words =
       plan_words(plan, in_words_at(candidates, plan.best ? std::optional(plan.best->point) : std::nullopt));
+  const analyses::Asked asked = analyses::asked_of(candidates.scenario(0), candidates.values(0));
+  words.scenario = asked.board;
+  words.processes = {asked.networks};
   if (options.format == "json")
     terminal.print_data(analyses::plan_json(plan) + "\n");
   else

@@ -12,7 +12,7 @@ namespace jostle::cli {
 // `scenario`: that of the best point, or of any if there is no best.
 [[nodiscard]] PageWords plan_words(const analyses::Plan& plan, const scenarios::InWords& scenario);
 
-// A value of the metric at this path with its unit and four significant digits: "741.1 images/s".
+// analyses::metric_words(): "741 images/s".
 [[nodiscard]] std::string value_with_unit(const std::string& metric, double value);
 
 // A share of repeats of the simulation: "98.2 %"; beyond 99 % "> 99 %", as a real board differs by more than

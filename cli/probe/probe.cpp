@@ -18,10 +18,8 @@ namespace {
 
 namespace probe = calibration::probe;
 
-struct ProbeOptions {
-  std::string output = "probe", root = "/";
-  std::vector<std::string> only;
-  bool quick = false, list = false, busy = false, pin = false;
+struct ProbeOptions : probe::ProbeQuestion {
+  bool list = false;
 };
 
 // The parts, and what is known of the machine without measuring.
@@ -71,17 +69,11 @@ ExitCode run_parts(const ProbeOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   const probe::Identity identity = probe::read_identity(probe::MachineFiles(options.root));
   if (options.list) return list_parts(identity, context);
-  const probe::ProbeQuestion question{.folder = options.output,
-                                      .root = options.root,
-                                      .quick = options.quick,
-                                      .only = options.only,
-                                      .busy = options.busy,
-                                      .pin = options.pin};
-  terminal.note(announcement(question, identity));
+  terminal.note(announcement(options, identity));
   const probe::ProbeListener listener{
       .say = [&terminal](const std::string& line) { terminal.note("probe: " + line + '\n'); },
       .progress = [&terminal](std::string_view what, double done) { terminal.progress(what, done); }};
-  const probe::ProbeReport report = probe::run_probe(probe::parts(), question, context.interrupted, listener);
+  const probe::ProbeReport report = probe::run_probe(probe::parts(), options, context.interrupted, listener);
   terminal.clear_progress();
   switch (report.ended) {
     case probe::Probed::refused:
@@ -91,12 +83,12 @@ ExitCode run_parts(const ProbeOptions& options, Context& context) {
       terminal.complain("interrupted; the same command goes on after the parts that are finished");
       return ExitCode::interrupted;
     case probe::Probed::set_aside:
-      terminal.print(ending(report, question));
+      terminal.print(ending(report, options));
       return ExitCode::set_aside;
     case probe::Probed::done:
       break;
   }
-  terminal.print(ending(report, question));
+  terminal.print(ending(report, options));
   return ExitCode::done;
 }
 
@@ -106,7 +98,8 @@ void add_probe(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("probe", "Measure the machine that this runs on, for a profile of it");
   const auto options = std::make_shared<ProbeOptions>();
-  add_value(*command, "-o,--output", options->output, "DIR",
+  options->folder = "probe";
+  add_value(*command, "-o,--output", options->folder, "DIR",
             "The folder to write; what it holds of this machine in this state is kept (default: probe)");
   command->add_flag(
       "--quick", options->quick,

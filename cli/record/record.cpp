@@ -28,14 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 namespace record = calibration::record;
 
-struct RecordOptions {
+struct RecordOptions : record::RecordQuestion {
   std::string what;
-  std::vector<std::string> words;  // models, names or a command line
-  std::string runtime, output = "board", python = "python3", input, name, pattern, unit = "images/s";
-  std::vector<std::int64_t> batches, equal;
-  std::vector<std::string> precisions;
   std::int64_t pairs = 0, seed = 1;
-  bool quick = false, busy = false, dry_run = false, no_compile = false, cpu = false;
+  bool no_compile = false, cpu = false;
 };
 
 constexpr const char* torch = "torch";
@@ -59,7 +55,7 @@ std::vector<std::string> torch_command(const RecordOptions& options, const std::
   const auto add = [&words](const char* name, const std::string& value) {
     words.insert(words.end(), {name, value});
   };
-  add("-o", options.output);
+  add("-o", options.folder.string());
   if (!options.batches.empty()) add("--batches", fmt::format("{}", fmt::join(options.batches, ",")));
   if (!options.precisions.empty()) add("--precisions", fmt::format("{}", fmt::join(options.precisions, ",")));
   if (!options.equal.empty()) add("--equal", fmt::format("{}", fmt::join(options.equal, ",")));
@@ -103,10 +99,9 @@ ExitCode record_networks(const RecordOptions& options, Context& context) {
                                                context.interrupted, [&watch] { watch.look(false); });
   if (ran.interrupted) return ExitCode::interrupted;
   if (!watch.changed().empty() && !options.dry_run) {
-    terminal.complain(
-        fmt::format("the state of the machine changed meanwhile: {}; remove what was recorded since, and "
-                    "record it again",
-                    watch.changed()));
+    terminal.complain(fmt::format(
+        "the state of the machine changed meanwhile: {}; remove what was recorded since, and record it again",
+        watch.changed()));
     return ExitCode::set_aside;
   }
   const auto code = static_cast<ExitCode>(ran.codes.front());
@@ -165,8 +160,8 @@ ExitCode ended(const record::RecordReport& report, const RecordOptions& options,
                                fmt::join(report.aside, ", ")));
   if (options.dry_run) return ExitCode::done;
   if (report.finished.empty() && report.kept.empty()) return ExitCode::failed;
-  const std::string folder = input::printable(options.output, 400);
-  const bool probed = calibration::probe::is_probe_folder(options.output);
+  const std::string folder = input::printable(options.folder.string(), 400);
+  const bool probed = calibration::probe::is_probe_folder(options.folder);
   terminal.print(fmt::format("Next: {}jostle calibrate auto {} -o mine.yaml\n",
                              probed ? "" : fmt::format("jostle probe -o {}, then ", folder), folder));
   return report.aside.empty() ? ExitCode::done : ExitCode::set_aside;
@@ -177,22 +172,8 @@ ExitCode run_record(const RecordOptions& options, Context& context) {
   if (const std::string wrong = misuse(options); !wrong.empty()) return terminal.refuse(wrong);
   if (options.what == torch) return record_networks(options, context);
   const record::Tool* const tool = record::find_tool(options.what);
-  const record::RecordQuestion question{.folder = options.output,
-                                        .words = options.words,
-                                        .python = options.python,
-                                        .precisions = options.precisions,
-                                        .batches = options.batches,
-                                        .equal = options.equal,
-                                        .input = options.input,
-                                        .name = options.name,
-                                        .runtime = options.runtime,
-                                        .pattern = options.pattern,
-                                        .unit = options.unit,
-                                        .quick = options.quick,
-                                        .busy = options.busy,
-                                        .dry_run = options.dry_run};
   const record::RecordReport report =
-      record::record_tool(tool, question, context.interrupted, listener_of(terminal));
+      record::record_tool(tool, options, context.interrupted, listener_of(terminal));
   terminal.clear_progress();
   return ended(report, options, terminal);
 }
@@ -203,6 +184,7 @@ void add_record(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "record", "Record one's own networks on this machine, alone and together, for calibrate auto");
   const auto options = std::make_shared<RecordOptions>();
+  options->folder = "board";
   add_value(*command, "WHAT", options->what, "",
             "torch, trtexec, onnxruntime, llama, tflite, ncnn, or command")
       ->required();
@@ -210,7 +192,7 @@ void add_record(CLI::App& app, Task& task) {
             "torch: a FILE.py whose networks() gives name: (module, example input), or names of torchvision, "
             "timm:NAME, transformers:TYPE; the others: files of models; command: -- PROGRAM ARGUMENT...")
       ->required();
-  add_value(*command, "-o,--output", options->output, "DIR",
+  add_value(*command, "-o,--output", options->folder, "DIR",
             "The folder of the probe; what was recorded there is kept (default: board)");
   add_value(*command, "--batches", options->batches, "N,...",
             "Batches (default: 1,4,16 of torch, the model's of others)")

@@ -258,8 +258,8 @@ std::vector<std::string> trust_of(const std::vector<Reproduction>& outcomes) {
   std::vector<std::string> found;
   if (blind > 0)
     found.push_back(fmt::format(
-        "Nothing was chosen to match {} of these statements, and {} of them hold: a prediction of this "
-        "kind comes true in about {:.0f} of 10 cases (a value counts if it is within 15 %)",
+        "Nothing was chosen to match {} of these statements, and {} of them hold: a prediction of this kind "
+        "comes true in about {:.0f} of 10 cases (a value counts if it is within 15 %)",
         blind, hold, 10.0 * static_cast<double>(hold) / static_cast<double>(blind)));
   found.push_back(
       "In full: " + by_basis(outcomes) +
@@ -271,8 +271,7 @@ std::vector<std::string> trust_of(const std::vector<Reproduction>& outcomes) {
 PageWords reproduce_words(const std::vector<Reproduction>& outcomes) {
   PageWords words;
   words.question =
-      "How much of what published studies measured does the simulator reproduce, each statement "
-      "simulated "
+      "How much of what published studies measured does the simulator reproduce, each statement simulated "
       "again, and why does it miss the rest";
   words.answer.push_back({"", {}, {hold_words(outcomes)}});
   Table table({shrinking("source"), right("reproduced"), right("missed"), right("not judged", 40),

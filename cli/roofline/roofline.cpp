@@ -83,46 +83,6 @@ ExitCode print_roofline(const RooflineOptions& options, Terminal& terminal) {
   return ExitCode::done;
 }
 
-}  // namespace
-
-void add_roofline(CLI::App& app, Task& task) {
-  CLI::App* const command =
-      app.add_subcommand("roofline", "Time and energy rooflines of the GPU of a device in each power mode");
-  const auto options = std::make_shared<RooflineOptions>();
-  analyses::RooflineQuestion& question = options->question;
-  add_value(*command, "DEVICE", question.device, "",
-            "A shipped profile (see `jostle list devices`) or the path of one")
-      ->required();
-  add_value(*command, "--mode", question.modes, "MODE",
-            "A power mode (see `jostle list modes DEVICE`); may be repeated (default: all)")
-      ->allow_extra_args(false);
-  add_value(*command, "--set", question.set, "KEY=VALUE",
-            "Override clocks of the modes, e.g. clocks.gpu='600 MHz'")
-      ->allow_extra_args(false);
-  add_value(*command, "--network", question.networks, "NAME",
-            "Place a network on the rooflines: a built-in name or an .onnx file; may be repeated")
-      ->allow_extra_args(false);
-  add_value(*command, "--precision", question.precision, "P",
-            "fp32, tf32, fp16 (default), int8, fp8 or nvfp4");
-  add_value(*command, "--batch", question.batch, "N", "Images per batch of the networks (default 1)")
-      ->check(CLI::Range(std::int64_t{1}, dnn::max_images));
-  command->add_flag("--training", question.training, "Place training steps instead of inference");
-  add_value(*command, "--format", options->format, "table|csv|json",
-            "A table (default), CSV, or one line of JSON")
-      ->check(one_of(formats));
-  add_value(*command, "--out", options->out, "FILE",
-            "Output file; without --format, its suffix sets the format");
-  add_examples(*command, {"roofline jetson-agx-orin-64gb --network resnet50 --out roofs.csv",
-                          "roofline jetson-orin-nano --mode 15W --precision int8 --format json"});
-  command->callback([&task, options] {
-    task = [options](Context& context) { return print_roofline(*options, context.terminal); };
-  });
-}
-
-// A roofline as JSON and CSV.
-
-namespace {
-
 using Json = nlohmann::ordered_json;
 using analyses::ModeRoofline;
 using analyses::PlacedNetwork;
@@ -226,6 +186,42 @@ std::string point_cells(const Roofline& roofs, const CsvPoint& point, const Roof
 
 }  // namespace
 
+void add_roofline(CLI::App& app, Task& task) {
+  CLI::App* const command =
+      app.add_subcommand("roofline", "Time and energy rooflines of the GPU of a device in each power mode");
+  const auto options = std::make_shared<RooflineOptions>();
+  analyses::RooflineQuestion& question = options->question;
+  add_value(*command, "DEVICE", question.device, "",
+            "A shipped profile (see `jostle list devices`) or the path of one")
+      ->required();
+  add_value(*command, "--mode", question.modes, "MODE",
+            "A power mode (see `jostle list modes DEVICE`); may be repeated (default: all)")
+      ->allow_extra_args(false);
+  add_value(*command, "--set", question.set, "KEY=VALUE",
+            "Override clocks of the modes, e.g. clocks.gpu='600 MHz'")
+      ->allow_extra_args(false);
+  add_value(*command, "--network", question.networks, "NAME",
+            "Place a network on the rooflines: a built-in name or an .onnx file; may be repeated")
+      ->allow_extra_args(false);
+  add_value(*command, "--precision", question.precision, "P",
+            "fp32, tf32, fp16 (default), int8, fp8 or nvfp4");
+  add_value(*command, "--batch", question.batch, "N", "Images per batch of the networks (default 1)")
+      ->check(CLI::Range(std::int64_t{1}, dnn::max_images));
+  command->add_flag("--training", question.training, "Place training steps instead of inference");
+  add_value(*command, "--format", options->format, "table|csv|json",
+            "A table (default), CSV, or one line of JSON")
+      ->check(one_of(formats));
+  add_value(*command, "--out", options->out, "FILE",
+            "Output file; without --format, its suffix sets the format");
+  add_examples(*command, {"roofline jetson-agx-orin-64gb --network resnet50 --out roofs.csv",
+                          "roofline jetson-orin-nano --mode 15W --precision int8 --format json"});
+  command->callback([&task, options] {
+    task = [options](Context& context) { return print_roofline(*options, context.terminal); };
+  });
+}
+
+// A roofline as JSON and CSV.
+
 std::string roofline_json(const RooflineAnswer& answer) {
   Json modes = Json::array();
   for (const ModeRoofline& mode : answer.modes) modes.push_back(mode_json(mode));
@@ -246,11 +242,10 @@ std::string roofline_json(const RooflineAnswer& answer) {
 
 std::string roofline_csv(const RooflineAnswer& answer) {
   std::string text =
-      "device,power_mode,gpu_mhz,emc_mhz,sms,precision,batch,work,peak_gflop_per_s,gb_per_s,"
-      "ridge_flop_per_byte,pj_per_flop,pj_per_byte,sm_pj_per_flop,sm_pj_per_byte,idle_w,busy_w,"
-      "best_gflop_per_j,balance_flop_per_byte,"
-      "point,model,flop_per_byte,gflop_per_s,gflop_per_j,attainable_gflop_per_s,attainable_gflop_per_j,"
-      "power_grade\n";
+      "device,power_mode,gpu_mhz,emc_mhz,sms,precision,batch,work,peak_gflop_per_s,gb_per_s,ridge_flop_per_"
+      "byte,pj_per_flop,pj_per_byte,sm_pj_per_flop,sm_pj_per_byte,idle_w,busy_w,best_gflop_per_j,balance_"
+      "flop_per_byte,point,model,flop_per_byte,gflop_per_s,gflop_per_j,attainable_gflop_per_s,attainable_"
+      "gflop_per_j,power_grade\n";
   for (const ModeRoofline& mode : answer.modes) {
     const std::string begin = mode_cells(answer, mode);
     for (const double intensity : listed_intensities())

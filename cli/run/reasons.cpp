@@ -34,35 +34,23 @@ std::string change_words(const analyses::Tried& tried, const analyses::Explanati
                      prices.empty() ? "" : "; price: ", fmt::join(prices, ", "));
 }
 
-// The best change, what it does to each process and why, where it alters how the GPU is shared.
+// The best change, what it does to each process and why, where it alters how the GPU is shared, and if the
+// model's error may be greater.
 std::string best_words(const analyses::Explanation& explanation) {
   if (!explanation.leading.empty()) {
     const analyses::Tried& best = explanation.tried[explanation.leading.front()];
     const std::string& outcome = best.outcomes.sentence;
-    return change_words(best, explanation) + (outcome.empty() ? "" : "; " + outcome);
+    const auto error = scenarios::usual_error_share(lowest(explanation.result));
+    return change_words(best, explanation) + (outcome.empty() ? "" : "; " + outcome) +
+           (!error || best.worth.rescues || best.gain > *error
+                ? ""
+                : fmt::format("; less than the model's usual error, {:.0f} %: try it before you rely on it",
+                              100 * *error));
   }
   if (explanation.overload && !explanation.overload->sentence.empty()) return explanation.overload->sentence;
   return explanation.tried.empty() ? std::string()
                                    : fmt::format("none: of {} tried, no one brings more than it costs",
                                                  input::counted(explanation.tried.size(), "change"));
-}
-
-// Says whether the best change would be one if the model is off by its usual error for one side alone. Empty
-// without a best change or a grade, or if intervals are computed.
-std::string decision_words(const analyses::Explanation& explanation) {
-  if (explanation.leading.empty() || explanation.result.system.throughput_pi90) return {};
-  const analyses::Tried& best = explanation.tried[explanation.leading.front()];
-  const auto error = scenarios::usual_error_share(lowest(explanation.result));
-  if (!error || best.worth.rescues) return {};
-  if (best.gain > *error)
-    return fmt::format(
-        "the best change pays even if the model errs by its usual {:.0f} % with or without it alone",
-        100 * *error);
-  return fmt::format(
-      "the best change brings less than the model's usual error, {:.0f} %, most of which both sides share: "
-      "try it "
-      "before you rely on it",
-      100 * *error);
 }
 
 }  // namespace
@@ -78,8 +66,6 @@ void add_reasons(PageWords& words, const analyses::Explanation& explanation) {
   }
   std::ranges::copy(explanation.tenants, std::back_inserter(groups.lines));
   words.best = best_words(explanation);
-  if (std::string decision = decision_words(explanation); !decision.empty())
-    words.trust.insert(words.trust.begin() + 1, std::move(decision));
   Passage changes{"the changes that matter most"};
   for (const std::size_t index : explanation.leading)
     changes.lines.push_back(change_words(explanation.tried[index], explanation));

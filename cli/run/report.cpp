@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/units.hpp"
+#include "output/json.hpp"
 #include "scenarios/result/board_result.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/result_text.hpp"
@@ -135,10 +137,11 @@ std::vector<std::string> words(const std::vector<ProcessResult>& processes, cons
   return cells;
 }
 
-// An interval as text: "212 … 260".
+// An interval as text: "212 … 260", "212 … grows".
 std::string range(const scenarios::Interval& interval) {
   if (!interval) return none;
   const auto& [low, high] = *interval;
+  if (std::isinf(high)) return fmt::format("{:.{}f} … grows", low, decimals(low, 4));
   return fmt::format("{:.{}f} … {:.{}f}", low, decimals(low, 4), high, decimals(high, 4));
 }
 
@@ -374,6 +377,13 @@ std::string wrapped(const std::string& head, const std::vector<std::string>& phr
   return text + "\n";
 }
 
+// True if the scenario sets a clock, which the power mode does not hold down then.
+bool sets_clock(const Result& result) {
+  if (result.resolved.empty()) return false;
+  const auto clocks = output::parsed_json(result.resolved).value("clocks", nlohmann::ordered_json());
+  return clocks.contains("gpu") || clocks.contains("cpu");
+}
+
 // The board in phrases, a row for each part.
 struct BoardRow {
   std::string part;
@@ -431,7 +441,8 @@ std::vector<BoardRow> board_rows(const Result& result) {
     if (tokens->energy_pi90) power.push_back("90 % within " + range(tokens->energy_pi90) + " mJ/token");
   }
   add(power, system.temperature_c, "{:.0f} degC");
-  if (system.limited_by != "none") power.push_back(scenarios::limit_in_words(system.limited_by));
+  if (system.limited_by != "none" && (system.limited_by != "power_mode" || !sets_clock(result)))
+    power.push_back(scenarios::limit_in_words(system.limited_by));
   return {{"GPU", gpu}, {"DLA", dla},    {"video", engines}, {"link", link},
           {"CPU", cpu}, {"RAM", memory}, {"board", power}};
 }
@@ -444,8 +455,8 @@ std::string board_words(const Result& result) {
   std::erase_if(phrases, [&](const std::string& phrase) {
     const bool rail = std::ranges::any_of(result.system.power_w.rails,
                                           [&](const auto& of) { return phrase.starts_with(of.first + " "); });
-    return rail || phrase.starts_with("peak ") || phrase.starts_with("90 % within") ||
-           phrase.ends_with(" degC");
+    return rail || phrase == scenarios::limit_in_words("power_mode") || phrase.starts_with("peak ") ||
+           phrase.starts_with("90 % within") || phrase.ends_with(" degC");
   });
   return fmt::format("{}", fmt::join(phrases, ", "));
 }
@@ -484,7 +495,8 @@ std::vector<PageWarning> warnings_of(const Result& result) {
   };
   std::vector<PageWarning> found = drops_of(result);
   for (const std::string& warning : result.warnings) {
-    const bool other = warning.starts_with("the model of ") || warning.starts_with("the power ");
+    const bool other = warning.starts_with("the model of ") || warning.starts_with("the power ") ||
+                       warning.starts_with("the phases of ");
     const bool unsteady = result.stationary == false && !other && !among(borrowed, warning);
     found.push_back({among(unserved, warning) ? "unserved" : unsteady ? "not steady" : "note", warning});
   }
@@ -543,76 +555,74 @@ std::vector<std::string> missing_latencies(const Result& result) {
   return found;
 }
 
-// Shares of the squared width of an interval: "71 % gpu.time_slicing.slice", …
-std::vector<std::string> causes(const scenarios::IntervalParts& parts) {
-  const double parameters = parts.parameters * parts.parameters, chance = parts.chance * parts.chance,
-               model = parts.model * parts.model, all = parameters + chance + model;
-  std::vector<std::string> parts_named;
-  const auto add = [&](double part, const std::string& what, double least) {
-    const bool worth = part >= least * all && part > 0;
-    if (worth) parts_named.push_back(fmt::format("{:.0f} % {}", 100 * part / all, what));
-    return worth ? part : 0;
-  };
-  double others = parameters;
-  for (const auto& [name, share] : parts.of_parameters) others -= add(share * parameters, name, 0.05);
-  add(others, parts_named.empty() ? "parameters of the profile" : "other parameters", 0.005);
-  add(chance, "chance", 0.005);
-  add(model, "the model's error on " + parts.model_from, 0.005);
-  return parts_named;
-}
-
-// Explains the interval of the total throughput. If every process keeps up, explains the slowest process's
-// latency interval instead.
-struct IntervalLine {
-  std::string head;
-  std::vector<std::string> phrases;  // empty: there is no interval
-};
-IntervalLine interval_line(const Result& result) {
-  const bool keeps_up = std::ranges::all_of(
-      result.processes, [](const ProcessResult& process) { return process.stable == true; });
-  if (!keeps_up) {
-    if (!result.system.throughput_pi90 || !result.system.throughput_pi90_parts) return {};
-    return {"width of the 90 % interval of total images/s:", causes(*result.system.throughput_pi90_parts)};
-  }
-  const auto worst = std::ranges::max_element(
-      result.processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
-  if (worst == result.processes.end() || !worst->latency_ms.pi90.mean || !worst->latency_ms.pi90_parts)
-    return {};
-  return {fmt::format("mean latency of process {}: 90 % within {} ms; its width:", worst->index,
-                      range(worst->latency_ms.pi90.mean)),
-          causes(*worst->latency_ms.pi90_parts)};
-}
-
-// "325 to 499 images/s in total": where nine of ten measurements are, of the total throughput; of the slowest
-// process's mean latency if every process keeps up. Empty without an interval.
+// "325 to 499 images/s in total": where nine of ten boards are, of the total throughput; if every process
+// keeps up, of the latencies that the answer tells. Empty without an interval.
 std::string measured_range(const Result& result) {
-  const auto told = [](const scenarios::Interval& interval, const std::string& of) {
-    return fmt::format("{} to {} {}", significant(interval->first, 3), significant(interval->second, 3), of);
-  };
+  constexpr std::size_t most = 4;
   const auto& processes = result.processes;
-  if (processes.empty()) return {};
+  if (processes.empty() || !result.system.throughput_pi90) return {};
   const bool keeps_up =
       std::ranges::all_of(processes, [](const ProcessResult& process) { return process.stable == true; });
-  if (!keeps_up) {
-    if (!result.system.throughput_pi90) return {};
-    return told(result.system.throughput_pi90,
-                processes.front().throughput.unit + (processes.size() > 1 ? " in total" : ""));
+  if (!keeps_up)
+    return analyses::band_words(result.system.throughput_pi90, " " + processes.front().throughput.unit) +
+           (processes.size() > 1 ? " in total" : "");
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < processes.size() && parts.size() < most; ++i) {
+    const auto& [value, pi90] = std::tie(processes[i].latency_ms, processes[i].latency_ms.pi90);
+    const scenarios::Interval& band = value.p99 ? pi90.p99 : pi90.mean;
+    if (band && (i == 0 || processes[i].entry != processes[i - 1].entry))
+      parts.push_back(fmt::format("{} {} {}", label(processes[i]), value.p99 ? "p99" : "mean",
+                                  analyses::band_words(band, " ms")));
   }
-  for (const ProcessResult& one : processes)
-    if (one.offered && one.throughput.pi90 && one.throughput.pi90->first < 0.99 * *one.offered)
-      return told(one.throughput.pi90,
-                  fmt::format("{} of {}: a slower board does not keep up with its requests",
-                              one.throughput.unit, label(one)));
-  const auto slowest = std::ranges::max_element(
-      processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
-  if (!slowest->latency_ms.pi90.mean) return {};
-  return told(slowest->latency_ms.pi90.mean, fmt::format("ms mean latency of {}", label(*slowest)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// The share of its time that a process works for its requests, or that the GPU does, if it waits for others
+// of which each has requests too: a board slower by more than the rest does not keep up. Closed loops take
+// what requests leave.
+scenarios::Metric busy_of(const Result& result, const ProcessResult& process) {
+  using process::Share;
+  const auto own = scenarios::busy_share(process);
+  if (!own || !result.system.gpu.busy) return own;
+  if (!((*process.time_share)[index_of(Share::gpu_slice_wait)] > 0.01)) return own;
+  double gpu = *result.system.gpu.busy;
+  for (const ProcessResult& one : result.processes) {
+    if (!one.offered) return own;
+    if (one.time_share) gpu += (*one.time_share)[index_of(Share::gpu_switch)];
+  }
+  return std::max(*own, std::min(gpu, 1.0));
+}
+
+// The process that real boards may not keep up with: on more than one in twenty, or if it has less room than
+// the usual error. Null if there is none.
+const ProcessResult* tight(const Result& result) {
+  const auto error = scenarios::usual_error_share(lowest(result));
+  const ProcessResult* found = nullptr;
+  for (const ProcessResult& one : result.processes) {
+    const auto busy = busy_of(result, one);
+    const bool tells = one.unstable_share || (busy && error && 1 / *busy < 1 + *error);
+    const bool less = found == nullptr || busy > busy_of(result, *found);
+    if (tells && busy && less) found = &one;
+  }
+  return found;
+}
+
+// "detector's 30 images/s".
+std::string requests_of(const ProcessResult& process) {
+  return fmt::format("{}'s {} {}", label(process), significant(*process.offered, 3), process.throughput.unit);
 }
 
 // How sure a result is: how far a real board may be from it, and what a ± is instead.
 std::vector<std::string> result_trust(const Result& result) {
+  const ProcessResult* const one = tight(result);
+  const bool shared = one != nullptr && one->unstable_share;
   std::vector<std::string> found{
-      grade_sentence("Throughput and latency", lowest(result), measured_range(result))};
+      grade_sentence(shared ? analyses::too_slow_words(one->unstable_share) + ". Throughput and latency"
+                            : "Throughput and latency",
+                     lowest(result), measured_range(result))};
+  if (one != nullptr && !shared)
+    found.front() += fmt::format("; one that is {} % slower does not keep up with {}",
+                                 significant(100 * (1 / *busy_of(result, *one) - 1), 2), requests_of(*one));
   if (const auto power = scenarios::power_grade(result)) {
     const scenarios::Interval& watts = result.system.power_w.pi90;
     found.push_back(grade_sentence(
@@ -622,6 +632,16 @@ std::vector<std::string> result_trust(const Result& result) {
   }
   found.emplace_back(repeats_sentence);
   return found;
+}
+
+// " from detector's request on": there begins the latency of a process behind another.
+std::string since_when(const Result& result, std::int64_t entry) {
+  if (result.resolved.empty()) return {};
+  const auto scenario = output::parsed_json(result.resolved);
+  for (const auto& one : scenario["processes"])
+    if (!one.contains("load") && entry-- == 0 && one.contains("after"))
+      return fmt::format(" from {}'s request on", one["after"].get<std::string>());
+  return {};
 }
 
 // The answer in a sentence: "front p99 9.15 ms at 100 images/s, 2 x resnet50 p99 12 ms at 172 each; board:
@@ -647,7 +667,8 @@ std::string answer_sentence(const Result& result) {
     if (grows)
       text += " latency grows";
     else if (p99 || mean)
-      text += fmt::format(" {} {} ms", p99 ? "p99" : "mean", significant(p99 ? *p99 : *mean, 3));
+      text += fmt::format(" {} {} ms{}", p99 ? "p99" : "mean", significant(p99 ? *p99 : *mean, 3),
+                          since_when(result, all[first].entry));
     text += fmt::format(" at {} {}{}", significant(*rate / static_cast<double>(end - first), 3),
                         all[first].throughput.unit, several ? " each" : "");
     parts.emplace_back(grows ? 1e9 : p99.value_or(mean.value_or(0)), std::move(text));
@@ -658,6 +679,8 @@ std::string answer_sentence(const Result& result) {
   for (std::size_t i = 0; i < std::min(most, parts.size()); ++i)
     text += (text.empty() ? "" : ", ") + parts[i].second;
   if (parts.size() > most) text += fmt::format(", {} others sooner", parts.size() - most);
+  if (const ProcessResult* const one = tight(result))
+    text += fmt::format("; the real board may not keep up with {}", requests_of(*one));
   if (const std::string board = board_words(result); !board.empty())
     text += fmt::format("{}board: {}", text.empty() ? "" : "; ", board);
   return text;
@@ -753,16 +776,13 @@ std::string report(const Result& result, int width, bool colour) {
   if (title.find('\n') == title.size() - 1 && colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
-  const IntervalLine interval = interval_line(result);
   return title + "\n" + table_of_processes(result).text(width, colour) +
          passage_text(instances_of(result), width, colour) + passage_text(tokens_of(result), width, colour) +
          overload_lines(result, width, colour) + text_of(warnings_of(result), width, colour) +
          sharing_lines(result, width) + text_of(missing_latencies(result), width) +
-         text_of(unconverged(result), width) +
-         (interval.phrases.empty() ? "" : "\n" + wrapped(interval.head, interval.phrases, width)) +
-         passage_text(shares_of(result), width, colour) + passage_text(stages_of(result), width, colour) +
-         passage_text(loads_of(result), width, colour) + passage_text(windows_of(result), width, colour) +
-         system_lines(result, width);
+         text_of(unconverged(result), width) + passage_text(shares_of(result), width, colour) +
+         passage_text(stages_of(result), width, colour) + passage_text(loads_of(result), width, colour) +
+         passage_text(windows_of(result), width, colour) + system_lines(result, width);
 }
 
 PageWords report_words(const Result& result) {
@@ -783,10 +803,6 @@ PageWords report_words(const Result& result) {
   words.verdict = with_every_process(result);
   if (const std::string note = scenarios::sharing_note(result); !note.empty())
     words.warnings.push_back({"sharing", note});
-  if (const IntervalLine interval = interval_line(result); !interval.phrases.empty())
-    words.more.push_back({"where the uncertainty comes from",
-                          {},
-                          {fmt::format("{} {}", interval.head, fmt::join(interval.phrases, ", "))}});
   for (Passage passage : {instances_of(result), tokens_of(result), shares_of(result), stages_of(result),
                           loads_of(result), windows_of(result)})
     if (!passage.tables.empty()) words.more.push_back(std::move(passage));

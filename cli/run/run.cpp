@@ -17,8 +17,11 @@
 #include "cli/page/html_page.hpp"
 #include "cli/run/report.hpp"
 #include "input/file.hpp"
+#include "models/board/spec.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
+#include "profiles/profile/profile.hpp"
+#include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/cpu_time.hpp"
@@ -37,6 +40,23 @@ struct RunOptions {
   bool interval = false;
 };
 
+// The words of a result; after hours in the heat also how warm that is, and from where on clocks fall.
+PageWords words_of(const scenarios::Scenario& scenario, const scenarios::Result& result) {
+  PageWords words = report_words(result);
+  if (scenario.run.thermal != scenarios::ThermalStart::equilibrium || !result.system.temperature_c)
+    return words;
+  input::Problems problems;
+  const auto profile = scenarios::device_profile(scenario, problems);
+  const std::string trip =
+      profile && profile->spec->power && profile->spec->power->thermal
+          ? fmt::format(", and throttles from {:.0f} degC on", profile->spec->power->thermal->passive_c)
+          : "";
+  std::string& answer = words.verdict ? words.verdict->text : words.answer.front().lines.front();
+  answer += fmt::format("; after hours at this load the chip has {:.0f} degC{}", *result.system.temperature_c,
+                        trip);
+  return words;
+}
+
 std::string text_of(const scenarios::Scenario& scenario, const scenarios::Result& result, Format format,
                     bool first, const Terminal& terminal) {
   switch (format) {
@@ -47,7 +67,7 @@ std::string text_of(const scenarios::Scenario& scenario, const scenarios::Result
     case Format::table:
       break;
   }
-  PageWords words = report_words(result);
+  PageWords words = words_of(scenario, result);
   words.why = analyses::reasons_of(result, analyses::explained_groups(scenario, result));
   return (first ? "" : "\n") + head_text(words, terminal.width(), terminal.colour()) + "\n" +
          report(result, terminal.width(), terminal.colour());
@@ -56,9 +76,9 @@ std::string text_of(const scenarios::Scenario& scenario, const scenarios::Result
 // The timeline of a run for its file, for the page, or for both.
 class Timelines {
  public:
-  Timelines(const scenarios::Scenario& scenario, scenarios::ChromeTrace* file, bool page) {
+  Timelines(sim::Duration warmup, scenarios::ChromeTrace* file, bool page) {
     constexpr std::size_t max_events = 20'000;  // a page of one or two megabytes
-    const sim::Time begin = sim::Time::zero() + scenario.run.warmup;
+    const sim::Time begin = sim::Time::zero() + warmup;
     if (page)
       page_.emplace(scenarios::ChromeTrace::Window{begin, begin + sim::milliseconds(100), max_events});
     if (file != nullptr && page_)
@@ -106,7 +126,7 @@ void print(const scenarios::Scenario& scenario, const scenarios::Result& result,
 // The words of a page, with what `jostle explain` says of the scenario unless that would take long.
 PageWords words_of(const scenarios::Result& result, const analyses::ExplainQuestion& question,
                    double cpu_seconds, const scenarios::RunControl& control) {
-  PageWords words = report_words(result);
+  PageWords words = words_of(question.scenario, result);
   if (runs_of_explanation * cpu_seconds > scenarios::most_unasked_s) {
     words.why = analyses::reasons_of(result, analyses::explained_groups(question.scenario, result));
     words.why.push_back(
@@ -127,6 +147,14 @@ std::string page_of(const std::vector<scenarios::Scenario>& all, nlohmann::order
   return html_page("run", title, {{"runs", std::move(runs)}});
 }
 
+// The same run again, for its timeline from the end of the warm-up on that it found.
+void run_again(const scenarios::Scenario& scenario, Timelines& timelines, Context& context) {
+  scenarios::RunControl again;
+  again.interrupt = &context.interrupted;
+  again.trace = timelines.sink();
+  if (!scenarios::run(scenario, again)) throw scenarios::Interrupted();
+}
+
 ExitCode run_all(const RunOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (!options.trace.empty() && options.questions.files.size() > 1)
@@ -144,8 +172,8 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     const std::string& file = options.questions.files[i];
     scenarios::RunControl control;
     control.interrupt = &context.interrupted;
-    Timelines timelines((*all)[i], trace.get(), page != nullptr);
-    control.trace = timelines.sink();
+    std::optional<Timelines> timelines(std::in_place, (*all)[i].run.warmup, trace.get(), page != nullptr);
+    control.trace = timelines->sink();
     const std::string name = input::file_name(file);
     control.progress = [&terminal, what = all->size() > 1
                                               ? fmt::format("{} ({} of {})", name, i + 1, all->size())
@@ -174,9 +202,11 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       const scenarios::Result shown = with_interval(*result, (*all)[i], expected_s, control);
       const std::string folder = std::filesystem::path(file).parent_path().string();
       const analyses::ExplainQuestion question{.scenario = (*all)[i], .directory = folder, .what_ifs = {}};
+      if ((*all)[i].run.warmup_found)
+        run_again((*all)[i], timelines.emplace(sim::seconds(result->warmup.set_s), nullptr, true), context);
       runs.push_back({{"words", words_json(words_of(shown, question, expected_s, control))},
                       {"result", output::parsed_json(scenarios::to_json(shown))},
-                      {"timeline", timelines.of_page()}});
+                      {"timeline", timelines->of_page()}});
     }
     if (!say_who_fits(file, *result, terminal)) all_fit = false;
   }

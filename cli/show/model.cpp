@@ -16,7 +16,6 @@
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/problems.hpp"
-#include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/llm/architecture.hpp"
 #include "models/llm/weights.hpp"
@@ -24,6 +23,7 @@
 #include "profiles/onnx/onnx.hpp"
 #include "profiles/readers/language_config.hpp"
 #include "scenarios/language/keys.hpp"
+#include "scenarios/language/load.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -40,7 +40,8 @@ std::string language_model_table(const llm::Architecture& shown, int width) {
   if (shown.experts.count > 0)
     row("of these a token meets",
         fmt::format("{:.2f} million", static_cast<double>(active_parameters(shown)) / 1e6));
-  row("blocks of the decoder", std::to_string(shown.layers));
+  const int hybrid = shown.mamba.layers > 0 ? shown.mamba.layers + shown.attention_layers() : 0;
+  row("blocks of the decoder", std::to_string(shown.layers + hybrid));
   row("width", std::to_string(shown.hidden));
   row("heads of queries", fmt::format("{} of {}", shown.heads, shown.head_dim));
   row("heads of keys and values", std::to_string(shown.kv_heads));
@@ -53,7 +54,7 @@ std::string language_model_table(const llm::Architecture& shown, int width) {
   }
   row("words", std::to_string(shown.vocabulary));
   if (shown.vision.layers > 0) {
-    row("vision tower, parameters",
+    row(shown.cross > 0 ? "encoder, with keys and values" : "vision tower, parameters",
         fmt::format("{:.2f} million", static_cast<double>(vision_parameters(shown)) / 1e6));
     row(shown.cross > 0 ? "positions that are attended to" : "tokens of an image",
         std::to_string(shown.cross > 0 ? shown.cross : shown.vision.tokens));
@@ -61,6 +62,9 @@ std::string language_model_table(const llm::Architecture& shown, int width) {
   if (shown.mamba.layers > 0)
     row("of Mamba-2; with attention", fmt::format("{}; {}", shown.mamba.layers, shown.attention_layers()));
   row("keys and values of a token", fmt::format("{:.1f} kB", kv_bytes_per_token(shown) / 1e3));
+  if (shown.sliding.layers > 0)
+    row("blocks with a window",
+        fmt::format("{}, of {} positions", shown.sliding.layers, shown.sliding.window));
   if (state_bytes(shown) > 0)
     row("held by a sequence besides", fmt::format("{:.1f} MB", state_bytes(shown) / 1e6));
   text += "\nweights in memory\n";
@@ -139,12 +143,9 @@ NamedNetwork read(const ModelOptions& options, Terminal& terminal) {
 // network does not accept.
 NamedNetwork build(const ModelOptions& options) {
   const dnn::Model* const model = dnn::find_model(options.name);
-  if (model == nullptr) {
-    std::vector<std::string> names = dnn::model_names();
-    for (const llm::Architecture& each : llm::architectures()) names.emplace_back(each.name);
+  if (model == nullptr)
     throw std::invalid_argument(fmt::format("unknown model '{}' ({})", input::printable(options.name),
-                                            input::spelling_hint(options.name, names)));
-  }
+                                            scenarios::model_hint(options.name, options.name)));
   const int input = options.input > 0 ? static_cast<int>(options.input) : model->default_input;
   return {.name = options.name,
           .description = fmt::format("{} ({})", model->description, model->source),
@@ -155,7 +156,7 @@ NamedNetwork build(const ModelOptions& options) {
 // the file cannot be read.
 std::optional<llm::Architecture> language_model(const ModelOptions& options) {
   if (!is_config(options.name)) {
-    const llm::Architecture* const found = llm::find_architecture(options.name);
+    const llm::Architecture* const found = llm::find_architecture(llm::catalogue_name(options.name));
     return found != nullptr ? std::optional(*found) : std::nullopt;
   }
   input::Problems problems;

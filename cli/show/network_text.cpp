@@ -80,6 +80,74 @@ std::string partition_points_of(const dnn::Network& network, int width, bool col
   return "\n" + paragraph(title, width, 0) + table.text(width, colour);
 }
 
+using Json = nlohmann::ordered_json;
+
+Json shape_json(const dnn::Shape& shape) {
+  return Json::array({shape.channels, shape.height, shape.width});
+}
+
+int window_width(const Layer& layer) {
+  return layer.window_width > 0 ? layer.window_width : layer.window;
+}
+
+Json layer_json(const dnn::Network& network, dnn::Network::Node node, std::int64_t batch) {
+  const Layer& layer = network.layer(node);
+  return {{"index", node},
+          {"name", layer.name},
+          {"op", dnn::to_string(layer.op)},
+          {"activation", dnn::to_string(layer.activation)},
+          {"inputs", network.inputs(node)},
+          {"in", shape_json(layer.in)},
+          {"out", shape_json(layer.out)},
+          {"window", Json::array({layer.window, window_width(layer)})},
+          {"stride", layer.stride},
+          {"dilation", layer.dilation},
+          {"groups", layer.groups},
+          {"macs", layer.macs() * batch},
+          {"parameters", layer.parameters()},
+          {"activation_elements", layer.out.elements() * batch}};
+}
+
+// Colours by kind: matrix operations, element-wise operations, pooling, and layers that only move data.
+const char* colour_of(Op op) {
+  switch (op) {
+    case Op::conv:
+    case Op::conv_transpose:
+    case Op::linear:
+    case Op::matmul:
+      return "lightblue";
+    case Op::batch_norm:
+    case Op::layer_norm:
+    case Op::softmax:
+    case Op::activation:
+    case Op::add:
+    case Op::multiply:
+      return "honeydew";
+    case Op::max_pool:
+    case Op::average_pool:
+    case Op::resize:
+      return "wheat";
+    default:
+      return "gray95";
+  }
+}
+
+// `text` escaped for a quoted DOT string.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : input::printable(text)) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string label_of(const dnn::Layer& layer) {
+  const std::string window = window_text(layer);
+  return escaped(layer.name) + "\\n" + operator_text(layer) + (window.empty() ? "" : " " + window) + "\\n" +
+         shape_text(layer.out);
+}
+
 }  // namespace
 
 NetworkTotals totals_of(const dnn::Network& network, std::int64_t batch) {
@@ -125,38 +193,6 @@ std::string network_table(const NamedNetwork& shown, std::int64_t batch, int wid
 
 // A network as JSON and CSV.
 
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json shape_json(const dnn::Shape& shape) {
-  return Json::array({shape.channels, shape.height, shape.width});
-}
-
-int window_width(const Layer& layer) {
-  return layer.window_width > 0 ? layer.window_width : layer.window;
-}
-
-Json layer_json(const dnn::Network& network, dnn::Network::Node node, std::int64_t batch) {
-  const Layer& layer = network.layer(node);
-  return {{"index", node},
-          {"name", layer.name},
-          {"op", dnn::to_string(layer.op)},
-          {"activation", dnn::to_string(layer.activation)},
-          {"inputs", network.inputs(node)},
-          {"in", shape_json(layer.in)},
-          {"out", shape_json(layer.out)},
-          {"window", Json::array({layer.window, window_width(layer)})},
-          {"stride", layer.stride},
-          {"dilation", layer.dilation},
-          {"groups", layer.groups},
-          {"macs", layer.macs() * batch},
-          {"parameters", layer.parameters()},
-          {"activation_elements", layer.out.elements() * batch}};
-}
-
-}  // namespace
-
 std::string network_json(const NamedNetwork& shown, std::int64_t batch) {
   const NetworkTotals totals = totals_of(shown.network, batch);
   Json layers = Json::array();
@@ -192,50 +228,6 @@ std::string network_csv(const NamedNetwork& shown, std::int64_t batch) {
 }
 
 // A network in the DOT language of Graphviz.
-
-namespace {
-
-// Colours by kind: matrix operations, element-wise operations, pooling, and layers that only move data.
-const char* colour_of(Op op) {
-  switch (op) {
-    case Op::conv:
-    case Op::conv_transpose:
-    case Op::linear:
-    case Op::matmul:
-      return "lightblue";
-    case Op::batch_norm:
-    case Op::layer_norm:
-    case Op::softmax:
-    case Op::activation:
-    case Op::add:
-    case Op::multiply:
-      return "honeydew";
-    case Op::max_pool:
-    case Op::average_pool:
-    case Op::resize:
-      return "wheat";
-    default:
-      return "gray95";
-  }
-}
-
-// `text` escaped for a quoted DOT string.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : input::printable(text)) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-std::string label_of(const dnn::Layer& layer) {
-  const std::string window = window_text(layer);
-  return escaped(layer.name) + "\\n" + operator_text(layer) + (window.empty() ? "" : " " + window) + "\\n" +
-         shape_text(layer.out);
-}
-
-}  // namespace
 
 std::string network_graphviz(const NamedNetwork& shown) {
   const dnn::BoostGraph graph = dnn::boost_graph(shown.network);

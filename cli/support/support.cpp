@@ -17,12 +17,12 @@
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "input/printable.hpp"
-#include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
 #include "output/json.hpp"
 #include "profiles/onnx/onnx.hpp"
 #include "profiles/profile/own_networks.hpp"
 #include "profiles/profile/profile.hpp"
+#include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
 
 namespace jostle::cli {
@@ -84,7 +84,7 @@ scenarios::Model model_of(const std::string& name, const std::string& device, in
   }
   if (dnn::find_model(name) == nullptr)
     problems.add({}, {}, fmt::format("unknown model '{}'", input::printable(name)),
-                 input::spelling_hint(name, dnn::model_names()));
+                 scenarios::model_hint(name, name));
   return scenarios::BuiltInModel{dnn::catalogue_name(name)};
 }
 
@@ -122,10 +122,9 @@ void add_support(CLI::App& app, Task& task) {
   add_value(*command, "DEVICE", options->device, "",
             "A shipped profile (see `jostle list devices`), or the file of one")
       ->required();
-  add_value(
-      *command, "MODEL", options->model, "",
-      "A built-in network (see `jostle list models`), an .onnx file, or one recorded on the board of DEVICE: "
-      "mine/NAME of mine.yaml")
+  add_value(*command, "MODEL", options->model, "",
+            "A built-in network (see `jostle list models`), an .onnx file, or one recorded on the board of "
+            "DEVICE: mine/NAME of mine.yaml")
       ->required();
   add_value(*command, "PRECISION", options->precision, "", "fp32, tf32, fp16, int8, fp8 or nvfp4")
       ->required();

@@ -148,7 +148,7 @@ Json power_limit(const Study& study) {
 
 // The question of a study beside its axes: the best point by each of these metrics.
 struct BestRow {
-  std::string words, column, order;  // of the view `results`: a column, or another expression over its rows
+  std::string words, column, order;  // in the view `results`: a column, or another expression over its rows
   std::string metric;                // by the name that objectives use
 };
 const std::array<BestRow, 4> best_rows{
@@ -237,13 +237,31 @@ PlainAxis plain_axis(std::string axis) {
   return {axis, "", axis};
 }
 
-// The change of the metric from the best point to the worst along one dimension: "batch 1 in place of 16
-// alone takes it from 1107 to 285".
+// The settings that one would rather choose along one dimension, and why not: of a scale the next ones on
+// either side, else the best other one.
 struct Along {
-  double ratio = 1;
+  double change = 0;  // the greatest, relative to the best
   std::string words;
-  std::int64_t worst = 0;  // point
+  std::int64_t point = 0;  // the one with this change
 };
+struct Other {
+  std::string setting;
+  double at = 0, value = 0, watts = 0, rate = 0;
+  std::int64_t point = 0;
+};
+// "0.3 % more, as it takes 4.2 % more power for 3.8 % more images/s"
+std::string against(const BestRow& row, const Other& best, const Other& other) {
+  constexpr double noticeable = 1e-3;
+  const auto moved = [](double from, double to) {
+    return fmt::format("{} {}", analyses::percent_words(to / from - 1), to < from ? "less" : "more");
+  };
+  std::string text = moved(best.value, other.value);
+  if (row.metric == "system.energy_per_image_mj" && std::abs(other.value / best.value - 1) > noticeable)
+    text += fmt::format(", as it takes {} power for {} images/s", moved(best.watts, other.watts),
+                        moved(best.rate, other.rate));
+  const bool better = row.order == "DESC" ? other.value > best.value : other.value < best.value;
+  return text + (better ? "; but a limit is missed" : "");
+}
 Along along(const BestRow& row, const std::vector<std::string>& moved, const std::vector<std::string>& axes,
             const BestPoint& best, analyses::Database& database) {
   std::string where;
@@ -251,23 +269,46 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
     if (std::ranges::find(moved, axis) == moved.end())
       where +=
           fmt::format(" AND \"{0}\" IS (SELECT \"{0}\" FROM results WHERE point = {1})", axis, best.point);
-  const bool most = row.order == "DESC";
   SqlStatement rows(database,
-                    fmt::format("SELECT \"{0}\", {1}, point FROM results WHERE status = 'ok' AND {1} IS NOT "
-                                "NULL{2} ORDER BY {1} {3}, point LIMIT 1",
-                                moved.front(), row.column, where, most ? "ASC" : "DESC"));
-  if (!rows.step()) return {};
-  const double worst = rows.real(1), low = std::min(worst, best.value), high = std::max(worst, best.value);
-  const std::string there = setting_of(rows, 0);
-  const std::string& here =
-      best.settings[static_cast<std::size_t>(std::ranges::find(axes, moved.front()) - axes.begin())];
-  if (there == here || !(low > 0)) return {};
+                    fmt::format("SELECT \"{0}\", {1}, power_w, throughput, point FROM results WHERE "
+                                "status = 'ok' AND {1} > 0{2} ORDER BY {1} {3}, point",
+                                moved.front(), row.column, where, row.order));
+  std::vector<Other> others;
+  std::optional<Other> here;
+  bool scale = true;
+  while (rows.step()) {
+    const Json cell = json_cell(rows, 0);
+    scale = scale && cell.is_number();
+    const Other one{setting_of(rows, 0), scale ? cell.get<double>() : 0,
+                    rows.real(1),        rows.real(2),
+                    rows.real(3),        rows.integer(4)};
+    if (one.point == best.point)
+      here = one;
+    else
+      others.push_back(one);
+  }
+  if (!here || others.empty()) return {};
+  if (scale) {
+    std::erase_if(others, [&, all = others](const Other& far) {
+      return std::ranges::any_of(all, [&](const Other& one) {
+        return (one.at > here->at) == (far.at > here->at) &&
+               std::abs(one.at - here->at) < std::abs(far.at - here->at);
+      });
+    });
+  } else {
+    others.resize(1);
+  }
   const auto [name, unit, head] = plain_axis(moved.front());
-  return {
-      high / low,
-      fmt::format("{} {}{} in place of {}{} alone takes it from {} to {} {}", name, there, unit, here, unit,
-                  significant(best.value, 3), significant(worst, 3), analyses::metric_unit(row.metric).name),
-      rows.integer(2)};
+  Along found;
+  for (const Other& other : others) {
+    const double change = std::abs(other.value / here->value - 1);
+    found.words += found.words.empty() ? fmt::format("{} {}{} in place of {}{}: ", name, other.setting, unit,
+                                                     here->setting, unit)
+                                       : fmt::format("; {}{}: ", other.setting, unit);
+    found.words += against(row, *here, other);
+    if (change >= found.change) found = {change, std::move(found.words), other.point};
+  }
+  return found;
 }
 
 // The scenario of a text; none if the loader refuses it.
@@ -287,9 +328,9 @@ std::optional<scenarios::Scenario> scenario_of(analyses::Database& database, std
   return scenario_of(std::string(rows.text(0)));
 }
 
-// Why the worst point along a dimension differs from the best: a run of each. Empty: it is not told.
+// Why a point along a dimension differs from the best: a run of each. Empty: it is not told.
 std::string reason(analyses::Database& database, const BestRow& row, std::int64_t best, const Along& along) {
-  const auto a = scenario_of(database, best), b = scenario_of(database, along.worst);
+  const auto a = scenario_of(database, best), b = scenario_of(database, along.point);
   if (!a || !b) return {};
   try {
     const auto compared = analyses::compare(*a, *b, {.most = 1}, {});
@@ -311,27 +352,19 @@ std::vector<Along> changes_of(const Study& study, const BestRow& row, const std:
     if (Along found = along(row, moved, axes, best, database); !found.words.empty())
       all.push_back(std::move(found));
   }
-  std::ranges::stable_sort(all, std::greater{}, &Along::ratio);
+  std::ranges::stable_sort(all, std::greater{}, &Along::change);
   return all;
 }
 
-// The three greatest of these effects, and why the first is one.
+// A sentence for each, and why the first is one; of energy they say it themselves.
 void add_changes(const std::vector<Along>& changes, const BestRow& row, const BestPoint& best,
                  analyses::Database& database, std::vector<std::string>& why) {
-  constexpr std::size_t most = 3;
-  if (changes.empty()) return;
-  why.push_back("from the best setting, " + changes.front().words);
-  if (std::string because = reason(database, row, best.point, changes.front()); !because.empty())
-    why.push_back(std::move(because));
-  std::vector<std::string> others;
-  for (std::size_t i = 1; i < std::min(changes.size(), most); ++i) others.push_back(changes[i].words);
-  if (!others.empty()) why.push_back(fmt::format("and {}", fmt::join(others, "; ")));
-}
-
-// "power_mode" of a point; a dash: not known.
-std::string limit_of(const BestPoint& best, analyses::Database& database) {
-  SqlStatement rows(database, fmt::format("SELECT limited_by FROM results WHERE point = {}", best.point));
-  return rows.step() ? setting_of(rows, 0) : std::string(none);
+  for (const Along& change : changes) {
+    why.push_back((why.empty() ? analyses::metric_title(row.metric) + " with " : "") + change.words);
+    if (why.size() > 1 || row.metric == "system.energy_per_image_mj") continue;
+    if (std::string because = reason(database, row, best.point, change); !because.empty())
+      why.push_back(std::move(because));
+  }
 }
 
 // The best point by each metric that some point has: its value, where it is, and what limits it there. The
@@ -341,7 +374,6 @@ Table best_points(const Study& study, const std::vector<std::string>& axes, cons
   std::vector<Column> columns{left(""), right("value")};
   for (const std::string& axis : axes)
     columns.push_back(left(plain_axis(axis).head, 50 + static_cast<int>(columns.size())));
-  columns.push_back(left("clocks held by", 40));
   Table table(columns);
   std::vector<BestRow> order{asked_row(study)};
   for (const BestRow& row : best_rows)
@@ -352,7 +384,6 @@ Table best_points(const Study& study, const std::vector<std::string>& axes, cons
     if (!best) continue;
     std::vector<std::string> cells{row.words, significant(best->value, 3)};
     cells.insert(cells.end(), best->settings.begin(), best->settings.end());
-    cells.push_back(limit_of(*best, database));
     table.add(std::move(cells), asked ? Style::strong : Style::plain);
   }
   return table;
@@ -440,18 +471,13 @@ std::string rank_decision(const Study& study, const BestRow& row, const BestPoin
       100 * *error);
 }
 
-// The limits that held clocks down in all settings, and the most frequent reasons for points without figures.
-Passage limits_and_problems(analyses::Database& database) {
-  Passage passage{"what held clocks down, and what failed"};
-  const auto add = [&](const char* words, const char* sql) {
-    if (const auto counts = counts_of(database, sql); !counts.empty())
-      passage.lines.push_back(words + counts_words(counts));
-  };
-  add("settings by what held their clocks down: ",
-      "SELECT limited_by, count(*) FROM results WHERE status = 'ok' GROUP BY limited_by ORDER BY count(*) "
-      "DESC");
-  add("points without figures, by reason: ",
+// The most frequent reasons for points without figures.
+Passage problems_of(analyses::Database& database) {
+  Passage passage{"what failed"};
+  const auto counts = counts_of(
+      database,
       "SELECT problem, count(*) FROM results WHERE status != 'ok' GROUP BY problem ORDER BY count(*) DESC");
+  if (!counts.empty()) passage.lines.push_back("points without figures, by reason: " + counts_words(counts));
   return passage;
 }
 
@@ -463,7 +489,14 @@ PageWords scenario_words(const Study& study, const std::optional<BestPoint>& bes
       best ? scenario_of(database, best->point) : scenario_of(analyses::json_text(*study.scenario));
   if (!found) return {};
   PageWords words = page_words(scenarios::in_words(scenarios::to_json(*found)));
-  words.scenario = (best ? "the best one: " : "varied from: ") + words.scenario;
+  const analyses::Asked asked = analyses::asked_of(
+      *found, analyses::settings_json(
+                  study, analyses::Points(study)[static_cast<std::uint64_t>(best ? best->point : 0)]));
+  if (best)
+    words.answer.push_back(
+        {"", {}, {fmt::format("the best one: {}: {}", words.scenario, fmt::join(words.processes, "; "))}});
+  words.scenario = asked.board;
+  words.processes = {asked.networks};
   return words;
 }
 
@@ -499,11 +532,14 @@ PageWords words_of(const Study& study, const std::vector<std::string>& axes, con
   if (best) add_changes(changes_of(study, asked, axes, *best, database), asked, *best, database, words.why);
   if (!best && !within.condition.empty())
     words.answer.push_back({"", {}, {"no setting" + within.words + " was found"}});
-  words.answer.push_back({"", {best_points(study, axes, within.condition, best, database)}});
+  if (words.answer.empty()) words.answer.emplace_back();
+  words.answer.back().tables = {best_points(study, axes, within.condition, best, database)};
   if (status.size() > 1) words.missing.push_back("points: " + counts_words(status));
-  words.more.push_back(limits_and_problems(database));
+  words.more.push_back(problems_of(database));
   if (!best) return words;
-  if (const std::string limit = limit_of(*best, database); limit != none && limit != "power_mode")
+  SqlStatement held(database, fmt::format("SELECT limited_by FROM results WHERE point = {}", best->point));
+  const std::string limit = held.step() ? setting_of(held, 0) : std::string(none);
+  if (limit != none && limit != "power_mode")  // a clock that is set is not held down
     words.why.push_back("at the best setting " + scenarios::limit_in_words(limit));
   if (std::string decision = rank_decision(study, asked, *best, within.condition, database);
       !decision.empty())

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
-#include <string_view>
 #include <vector>
 
 #include "cli/terminal/terminal.hpp"

@@ -23,7 +23,8 @@ namespace {
 constexpr int min_width = 20;
 constexpr auto progress_after = std::chrono::milliseconds(500);
 constexpr auto progress_every = std::chrono::milliseconds(100);
-constexpr double telling_s = 1;  // of work
+constexpr double telling_s = 1;        // seconds of work
+constexpr double telling_from = 0.02;  // share of all work; sooner an estimate is a guess by what comes first
 constexpr std::string_view erase_line = "\r\x1b[K";
 constexpr std::string_view strong_style = "\x1b[1m", faint_style = "\x1b[2m", bad_style = "\x1b[31m",
                            no_style = "\x1b[0m";
@@ -165,12 +166,14 @@ void Terminal::progress(std::string_view what, double done) {
   }
   const double elapsed = std::chrono::duration<double>(now - *progress_began_).count();
   const double left = elapsed * (1 - share) / std::max(share - progress_from_, 1e-9);
-  const bool tells = elapsed >= telling_s && share > progress_from_ && left >= scenarios::worth_telling_s;
+  const double least = elapsed < scenarios::worth_telling_s ? telling_from : 1e-9;
+  const bool known = share >= progress_from_ + least;
+  const bool tells = elapsed >= telling_s && known && left >= scenarios::worth_telling_s;
   if (tells && !expected_) expect(what, left, "more");
   if (!settings_.progress || now < progress_next_) return;
   progress_next_ = now + progress_every;
   std::string line = fmt::format("{:3.0f} %  {}", 100 * share, what);
-  if (share > progress_from_ + 0.02 && share < 1) line += fmt::format("  ({:.0f} s left)", left);
+  if (known && share < 1) line += fmt::format("  ({:.0f} s left)", left);
   // The line stays one column short of the edge: a full line would wrap and could not be erased.
   const int columns = columns_of(STDERR_FILENO).value_or(80);
   write_error(fmt::format(

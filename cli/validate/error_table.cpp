@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <utility>
-#include <vector>
 
 #include "calibration/claims/reproduce.hpp"
 #include "cli/terminal/paragraph.hpp"

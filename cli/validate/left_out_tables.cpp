@@ -82,10 +82,8 @@ std::string left_out_counts(const LeftOut& left_out) {
   return fmt::format(
       "{} published values are judged, each without any factor fitted on its laboratory's rows. The "
       "parameters of profiles stay, although those of kernels and of libraries on cores are fitted on rows "
-      "of these "
-      "laboratories. {} are marked as contradicted or of unknown conditions and do not count. {} wait for "
-      "something that this build does "
-      "not have.",
+      "of these laboratories. {} are marked as contradicted or of unknown conditions and do not count. {} "
+      "wait for something that this build does not have.",
       left_out.values.size(), left_out.marked, waiting(left_out));
 }
 

@@ -12,7 +12,6 @@
 #include "sim/random.hpp"
 
 namespace jostle::board {
-
 namespace {
 
 // Copies the clocks that are set in `clocks`.
@@ -26,10 +25,6 @@ void overlay(Clocks& onto, const Clocks& clocks) {
 double ratio(double hz, double given) {
   return given > 0 ? hz / given : 1;
 }
-
-}  // namespace
-
-namespace {
 
 gpu::SharingSetup sharing_of(const Setup& setup, std::size_t instance) {
   return {.sharing = setup.sharing,

@@ -6,7 +6,6 @@
 #include "models/cpu/spec.hpp"
 
 namespace jostle::board {
-
 namespace {
 
 double or_else(double hz, double otherwise) {

@@ -5,7 +5,6 @@
 #include "sim/trace.hpp"
 
 namespace jostle::board {
-
 namespace {
 
 void add(GpuWindowShares& to, const std::array<double, gpu_window_names.size()>& shares) {

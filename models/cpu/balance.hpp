@@ -1,7 +1,7 @@
 // Load balance: when each core looks for threads to take over from others, and what it does next.
 //
 // A core balances before it idles, and at intervals, which double while there is nothing to do, on ticks that
-// differ between cores. find_pull() (balance_pull.hpp) chooses the threads, Cpu::migrate() moves them;
+// differ between cores. find_pull() chooses the threads, Cpu::migrate() moves them;
 // nothing else of the Cpu is used here.
 //
 // Follows rebalance_domains, get_sd_balance_interval, newidle_balance and the end of load_balance in
@@ -13,7 +13,7 @@
 #include <optional>
 #include <span>
 
-#include "models/cpu/balance_pull.hpp"
+#include "models/cpu/balance_groups.hpp"
 #include "models/cpu/machine.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"

@@ -1,4 +1,3 @@
-// Cache debt after preemption and migration.
 #include "models/cpu/cache_debt.hpp"
 
 #include <algorithm>

@@ -93,9 +93,6 @@ class Cpu {
 
   // Sets the clock of a cluster (hz > 0); running work is re-timed.
   void set_cluster_clock(int cluster, double hz);
-  [[nodiscard]] double cluster_clock(int cluster) const {
-    return machine_.clusters[static_cast<std::size_t>(cluster)].clock_hz;
-  }
 
   // The share of its data that a thread finds in the cache that the cores of its cluster share. The data of
   // each thread on them gets a part of the cache in proportion to its size.

@@ -3,8 +3,6 @@
 // A burst is a pure function of time, so it needs no state and, on an idle core, no event.
 #pragma once
 
-#include <cstdint>
-
 #include "sim/time.hpp"
 
 namespace jostle::cpu {

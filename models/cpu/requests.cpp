@@ -6,7 +6,6 @@
 #include "models/cpu/cpu.hpp"
 
 namespace jostle::cpu {
-
 namespace {
 
 // True if the slice of the core ends at the same tick as before when the thread makes its next request: the

@@ -33,7 +33,7 @@ constexpr double largest_concat = 4224, concat_part = 512;  // blocks an input, 
 // Convolutions in single precision: bounds seen in evidence/h200-random/launches.csv.gz.
 constexpr double large_result = 12e6;        // elements from which cuDNN has tiles of 256 x 64 in fp32
 constexpr double small_planar_result = 2e5;  // elements up to which the result in tf32 is planar at once,
-constexpr std::int64_t few_planar_channels = 64;  // as are those of so few channels
+constexpr std::int64_t few_planar_channels = 64;  // those of so few channels are planar too
 constexpr std::int64_t fourier_images = 32, fourier_positions = 196;
 
 double up_to_multiple(std::int64_t value, std::int64_t of) {

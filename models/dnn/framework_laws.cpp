@@ -43,7 +43,7 @@ constexpr std::array shipped{
     LawOf{LaunchKind::statistics, std::nullopt, {1.462, 0.9248, 0, 0, 0}},
     LawOf{LaunchKind::strided, Precision::fp16, {2.354, 0, 0, 0.4557, 0.2605}},
     LawOf{LaunchKind::transform, std::nullopt, {9.401, 0, 0, 2.11, 0.0829}},
-    // Those of single precision, from evidence/h200-random: launches.csv.gz and laws.csv.
+    // Laws of single precision, from evidence/h200-random: launches.csv.gz and laws.csv.
     LawOf{LaunchKind::batch_norm_planar, std::nullopt, {1.94, 4.599, 0.3016, 0.1238, 0.2616}},
     LawOf{LaunchKind::concat, std::nullopt, {1.242, 5.532, 0, 0.02065, 0.2799}},
     LawOf{LaunchKind::conv, Precision::fp32, {3.197, 31.78, 34.63, 0.4702, 0}},

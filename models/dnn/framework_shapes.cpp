@@ -50,7 +50,7 @@ constexpr std::array measured_shapes{
     ShapeOf{LaunchKind::strided, Precision::fp16, 0, 0, {128, 18, 0, 512, false}},
     ShapeOf{LaunchKind::strided, std::nullopt, 0, 0, {128, 18, 0, 256, false}},
     ShapeOf{LaunchKind::transform, std::nullopt, 0, 0, {1024, 30, 0, 16, true}},
-    // Those of single precision, evidence/h200-random/shapes.csv.
+    // Shapes of single precision, evidence/h200-random/shapes.csv.
     ShapeOf{LaunchKind::batch_norm_planar, std::nullopt, 0, 0, {256, 19, 0, 1024, false}},
     ShapeOf{LaunchKind::conv, Precision::fp32, 0, 0, {64, 92, 6528, 1024, false}, 1.5e6},
     ShapeOf{LaunchKind::conv, Precision::fp32, 0, 0, {128, 166, 16896, 4096, false}},

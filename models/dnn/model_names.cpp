@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "models/dnn/builders/described.hpp"
 
@@ -9,8 +10,7 @@ namespace jostle::dnn {
 namespace {
 
 // The names of torchvision, timm and Hugging Face for networks of the table whose design and input are the
-// same. Checkpoints of timm are named with a tag behind a dot, which says how they were trained, and are cut
-// off before.
+// same.
 struct Alias {
   std::string_view name, model;
 };
@@ -21,10 +21,14 @@ constexpr std::array aliases{
     Alias{"bert-large-uncased", "bert_large"},
     Alias{"bert_base_s128", "bert_base"},
     Alias{"deit_tiny_patch16_224", "deit_tiny"},
+    Alias{"depth-anything/Depth-Anything-V2-Small", "depth_anything_v2_small"},
+    Alias{"depth-anything/Depth-Anything-V2-Small-hf", "depth_anything_v2_small"},
     Alias{"distilbert-base-uncased", "distilbert"},
     Alias{"distilbert_base", "distilbert"},
     Alias{"facebook/convnext-base-224", "convnext_base"},
     Alias{"facebook/convnext-tiny-224", "convnext_tiny"},
+    Alias{"facebook/dinov3-vits16-pretrain-lvd1689m", "vit_small_patch16_dinov3"},
+    Alias{"facebook/sam2.1-hiera-tiny", "sam2_hiera_tiny"},
     Alias{"google-bert/bert-base-uncased", "bert_base"},
     Alias{"google-bert/bert-large-uncased", "bert_large"},
     Alias{"google/vit-base-patch16-224", "vit_base"},
@@ -45,6 +49,8 @@ constexpr std::array aliases{
     Alias{"rf-detr-medium", "rfdetr_medium"},
     Alias{"rf-detr-nano", "rfdetr_nano"},
     Alias{"rf-detr-small", "rfdetr_small"},
+    Alias{"sam2.1_hiera_tiny", "sam2_hiera_tiny"},
+    Alias{"sam2.1_t", "sam2_hiera_tiny"},
     Alias{"swin_tiny", "swin_t"},
     Alias{"swin_tiny_patch4_window7_224", "swin_t"},
     Alias{"timm/resnet50", "resnet50"},
@@ -53,14 +59,25 @@ constexpr std::array aliases{
     Alias{"vit_l_16", "vit_large"},
     Alias{"vit_large_patch16_224", "vit_large"},
     Alias{"vit_small_patch16_224", "vit_small"},
-    Alias{"yolo11n-pose", "yolo11n_pose"},
-    Alias{"yolov8n-pose", "yolov8n_pose"},
-    Alias{"yolov8n-seg", "yolov8n_seg"},
-    Alias{"yolov8s-seg", "yolov8s_seg"},
 };
 static_assert(std::ranges::is_sorted(aliases, {}, &Alias::name));
 
 }  // namespace
+
+std::string folded(std::string_view name) {
+  std::string kept;
+  for (const char c : name)
+    if (c != '-' && c != '_' && c != ':' && c != ' ')
+      kept += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return kept;
+}
+
+std::string_view Model::series() const {
+  constexpr std::string_view digits = "0123456789";
+  const std::size_t letters = std::min(family.find_first_of(digits), family.size());
+  if (name.starts_with(family) || !name.starts_with(family.substr(0, letters))) return family;
+  return name.substr(0, name.find_first_not_of(digits, letters));
+}
 
 Network Model::build(int input) const {
   return described_network(name, input);
@@ -95,15 +112,17 @@ const std::vector<std::string>& known_names() {
 }
 
 const Model* find_model(std::string_view name) {
-  const auto by_name = [](std::string_view one) {
-    const auto found = std::ranges::find(models(), one, &Model::name);
-    return found == models().end() ? nullptr : &*found;
-  };
-  if (const Model* const found = by_name(name)) return found;
+  static const std::map<std::string, const Model*> known = [] {
+    std::map<std::string, const Model*> all;
+    for (const Model& model : models()) all.emplace(folded(model.name), &model);
+    for (const Alias& alias : aliases) all.emplace(folded(alias.name), all.at(folded(alias.model)));
+    return all;
+  }();
   if (name.ends_with(".onnx") || name.ends_with(".json")) return nullptr;
-  name = name.substr(0, name.find('.'));  // timm's tag
-  const auto* const alias = std::ranges::find(aliases, name, &Alias::name);
-  return by_name(alias != aliases.end() ? alias->model : name);
+  for (const std::size_t end : {name.size(), name.rfind('.'), name.find('.')})  // .pt, or timm's tag
+    if (const auto found = known.find(folded(name.substr(0, end))); found != known.end())
+      return found->second;
+  return nullptr;
 }
 
 std::string catalogue_name(std::string_view name) {

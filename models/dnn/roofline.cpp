@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "models/dnn/tile_traffic.hpp"
 #include "models/dnn/tiling.hpp"

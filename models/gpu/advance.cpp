@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace jostle::gpu {
-
 namespace {
 
 constexpr std::uint32_t worth_a_search = 8;  // kernels

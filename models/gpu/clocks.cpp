@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace jostle::gpu {
-
 namespace {
 
 bool as_given(const Rates& rates) {

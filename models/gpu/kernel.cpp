@@ -1,18 +1,10 @@
 #include "models/gpu/kernel.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <unordered_map>
-#include <utility>
 
 namespace jostle::gpu {
-
-const char* to_string(Grade grade) {
-  static constexpr std::array names{"measured", "interpolated", "fitted", "datasheet"};
-  return names.at(static_cast<std::size_t>(grade));
-}
-
 namespace {
 
 // Calls change(part, other) for each part of the usage and its counterpart in the other.
@@ -29,22 +21,6 @@ Usage& change_all(Usage& usage, const Usage& other, const Change& change) {
   return usage;
 }
 
-}  // namespace
-
-Usage& Usage::operator+=(const Usage& other) {
-  return change_all(*this, other, [](double& part, double more) { part += more; });
-}
-
-Usage& Usage::operator-=(const Usage& other) {
-  return change_all(*this, other, [](double& part, double less) { part -= less; });
-}
-
-Usage& Usage::operator*=(double factor) {
-  return change_all(*this, *this, [factor](double& part, double /*same*/) { part *= factor; });
-}
-
-namespace {
-
 // Share of a kernel's activity in the first `done`, from 0 to 1, of its duration.
 double activity_until(const Kernel& kernel, double done) {
   const double fixed = static_cast<double>(kernel.fixed_share);
@@ -57,20 +33,6 @@ double activity_until(const Kernel& kernel, double done) {
   }
   return resident * (1 - static_cast<double>(kernel.in_last_wave)) / before_last;
 }
-
-}  // namespace
-
-std::uint32_t code_of(std::string_view name, const Kernel& kernel) {
-  constexpr std::uint32_t basis = 2'166'136'261U, prime = 16'777'619U;  // FNV-1a
-  std::uint32_t code = basis;
-  for (const char letter : name) code = (code ^ static_cast<unsigned char>(letter)) * prime;
-  for (const std::uint32_t number :
-       {kernel.blocks, kernel.threads_per_block, kernel.registers_per_thread, kernel.shared_bytes})
-    code = (code ^ number) * prime;
-  return code;
-}
-
-namespace {
 
 // The kernel that ran `back` kernels before `kernels[of]`, in a batch that repeats.
 const Kernel& before(const std::vector<Kernel>& kernels, std::size_t of, std::size_t back) {
@@ -101,6 +63,33 @@ bool waits_for_code(const std::vector<Kernel>& kernels, std::size_t of) {
 }
 
 }  // namespace
+
+const char* to_string(Grade grade) {
+  static constexpr std::array names{"measured", "interpolated", "fitted", "datasheet"};
+  return names.at(static_cast<std::size_t>(grade));
+}
+
+Usage& Usage::operator+=(const Usage& other) {
+  return change_all(*this, other, [](double& part, double more) { part += more; });
+}
+
+Usage& Usage::operator-=(const Usage& other) {
+  return change_all(*this, other, [](double& part, double less) { part -= less; });
+}
+
+Usage& Usage::operator*=(double factor) {
+  return change_all(*this, *this, [factor](double& part, double /*same*/) { part *= factor; });
+}
+
+std::uint32_t code_of(std::string_view name, const Kernel& kernel) {
+  constexpr std::uint32_t basis = 2'166'136'261U, prime = 16'777'619U;  // FNV-1a
+  std::uint32_t code = basis;
+  for (const char letter : name) code = (code ^ static_cast<unsigned char>(letter)) * prime;
+  for (const std::uint32_t number :
+       {kernel.blocks, kernel.threads_per_block, kernel.registers_per_thread, kernel.shared_bytes})
+    code = (code ^ number) * prime;
+  return code;
+}
 
 void note_reuse(std::vector<Kernel>& kernels) {
   std::unordered_map<std::uint32_t, double> last;  // by function: bytes up to the end of its last kernel

@@ -9,18 +9,26 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
-// Kernels that an observer sees are simulated one by one, as are those of a client that may not use all SMs,
-// because they slow themselves down.
+// Kernels that an observer sees are simulated one by one, as are those that the host still launches, and
+// those of a client that may not use all SMs, because they slow themselves down.
 std::optional<std::size_t> Streams::alone() const {
   if (repeats_.on() || groups_.size() > 1 || !running_ || observer_.finished != nullptr) return {};
   const Group& group = groups_[*running_];
   const auto number = group.dispatcher.only_running();
   if (!number) return {};
   const Stream& stream = streams_[group.contexts[static_cast<std::size_t>(*number)]];
-  const bool may = stream.began && stream.spec.sms >= spec_.sm_count &&
-                   !stream.batches.front().kernel_by_kernel &&
+  const bool may = stream.began && stream.spec.sms >= spec_.sm_count && !stream.batches.launching() &&
                    stream.kernel + 1 < stream.batches.front().given->kernels.size();
   return may ? std::optional(stream.context) : std::nullopt;
+}
+
+// From the end of its kernel to that of the last one.
+Duration Streams::rest_alone(const Stream& stream) {
+  const AloneKernel& kernel =
+      stream.kernels->alone(spec_, rates_, groups_[stream.group].longer)[stream.kernel];
+  if (!stream.batches.front().kernel_by_kernel) return kernel.gaps + kernel.rest;
+  const auto left = stream.batches.front().given->kernels.size() - 1 - stream.kernel;
+  return stream.per_launch * static_cast<std::int64_t>(left) + kernel.rest;
 }
 
 // Finds the kernel that runs now, or the gap before it.
@@ -49,6 +57,7 @@ bool Streams::run_alone() {
     stream.began.reset();
     loose_.insert(std::ranges::lower_bound(loose_, stream.context), stream.context);
     stream.wait_for_kernel();
+    if (stream.batches.front().kernel_by_kernel) stream.front_end = start - now;
     plan(stream);
     return true;
   }
@@ -72,9 +81,10 @@ bool Streams::run_alone() {
 Time Streams::pass_over(Stream& stream, Time end) {
   Group& group = groups_[stream.group];
   const std::vector<AloneKernel>& kernels = stream.kernels->alone(spec_, rates_, group.longer);
+  const bool by_itself = stream.batches.front().kernel_by_kernel;
   while (true) {
     const AloneKernel& next = kernels[++stream.kernel];
-    const Time start = end + next.gap;
+    const Time start = end + (by_itself ? stream.per_launch : next.gap);
     if (stream.kernel + 1 == kernels.size() || start + next.takes > engine_.now()) {
       stream.free_since = end;
       return start;

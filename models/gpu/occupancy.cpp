@@ -4,7 +4,6 @@
 #include <cmath>
 
 namespace jostle::gpu {
-
 namespace {
 
 constexpr int warp = 32;  // threads

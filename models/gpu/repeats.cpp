@@ -1,6 +1,5 @@
 #include "models/gpu/repeats.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "sim/contract.hpp"
@@ -137,9 +136,10 @@ void Repeats::record(std::size_t context) {
   BatchRecord record{.time = axis(context) - member.batch_since,
                      .launched = std::max(launched, Duration::zero()),
                      .ran = stream.booked.total - member.before.total,
+                     .pause = member.paused,
                      .used = stream.booked.used};
   record.used -= member.before.used;
-  loops_.add(context, kind_of(context), record, member.paused);
+  loops_.add(context, kind_of(context), record);
   if (!in_turns()) note_recorded();
 }
 
@@ -188,7 +188,7 @@ bool Repeats::repeat(std::size_t context, double done) {
     loops_.distrust();
     return false;
   }
-  BatchRecord record = loops_.next(context);
+  BatchRecord record = loops_.next(context, member.paused);
   if (!streams_[context].batches.launching())
     record.time -= sim::work_in(record.launched, loops_.following(context));
   // Where loops stay together, those that began apart end apart.

@@ -1,8 +1,6 @@
 #include "models/gpu/residency.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstring>
 #include <utility>
 

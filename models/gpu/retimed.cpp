@@ -5,7 +5,6 @@
 #include "models/gpu/clocks.hpp"
 
 namespace jostle::gpu {
-
 namespace {
 constexpr std::size_t kept = 4;
 }

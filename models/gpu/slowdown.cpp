@@ -1,7 +1,5 @@
 #include "models/gpu/slowdown.hpp"
 
-#include <algorithm>
-
 namespace jostle::gpu::space {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace jostle::gpu::space {
 namespace {
@@ -92,14 +93,19 @@ void SmShares::leave_others(std::size_t of, std::vector<Count>& room) const {
 void SmShares::change(std::size_t of, const Placement& placed, int sign) {
   if (blocks_.empty()) return;
   Client& client = clients_[of];
+  int* const all = blocks_.data();
+  int* const own = client.blocks.empty() ? nullptr : client.blocks.data();
+  const auto sms_of_tpc = static_cast<std::uint32_t>(sms_of_tpc_);  // 64 bits take twice as long to divide
+  int has = client.has;
   for_each_sm(placed, [&](std::size_t sm, int blocks) {
-    const std::size_t tpc = sm / sms_of_tpc_;
-    blocks_[tpc] += sign * blocks;
-    if (client.blocks.empty()) return;
-    const bool had = client.blocks[tpc] > 0;
-    client.blocks[tpc] += sign * blocks;
-    client.has += (client.blocks[tpc] > 0 ? 1 : 0) - (had ? 1 : 0);
+    const std::uint32_t tpc = static_cast<std::uint32_t>(sm) / sms_of_tpc;
+    all[tpc] += sign * blocks;
+    if (own == nullptr) return;
+    const int had = own[tpc];
+    own[tpc] = had + sign * blocks;
+    has += (own[tpc] > 0 ? 1 : 0) - (had > 0 ? 1 : 0);
   });
+  client.has = has;
 }
 
 }  // namespace jostle::gpu::space

@@ -36,6 +36,7 @@ struct BatchRecord {
   sim::Duration time;           // from when it could start, and the batch before it was done, to its end
   sim::Duration launched = {};  // from then until all its kernels were launched; zero: they were before
   sim::Duration ran;            // time in which its kernels were executing, or caches were refilled for them
+  sim::Duration pause = {};     // time for which the context had no batch before it
   Usage used;
 };
 
@@ -51,8 +52,10 @@ struct LoopKind {
 // The demands on records before they are repeated.
 struct LoopPrecision {
   // Relative standard error of the mean time of a kind's batches, at most; and among kinds, which never come
-  // into step.
-  double error = 0.0006, of_mix = 0.0015;
+  // into step, or of one that has `enough` records: streams that drift against each other for so long drift
+  // for seconds.
+  double error = 0.0004, of_mix = 0.0015;
+  std::size_t enough = 2048;
   std::size_t fewest = 64;  // records of a kind; of one that has no other beside it, never fewer than 64
   // Records of each loop: loops influence each other over some batches. Fewer, but not below four, if many
   // loops give `of_all` records.
@@ -73,8 +76,8 @@ class SteadyLoops {
   explicit SteadyLoops(const LoopPrecision& precision = alone)
       : precision_(precision), fewest_(precision.fewest), test_at_(precision.fewest) {}
 
-  // A batch of `context` is done. `pause`: time for which the context had no batch before it.
-  void add(std::size_t context, const LoopKind& kind, const BatchRecord& record, sim::Duration pause);
+  // A batch of `context` is done.
+  void add(std::size_t context, const LoopKind& kind, const BatchRecord& record);
   // A turn of the context's process is over.
   void end_turn(std::size_t context);
   // Records no longer hold, because the GPU's rates have changed.
@@ -98,8 +101,8 @@ class SteadyLoops {
   [[nodiscard]] bool unknown(std::size_t context) const {
     return context >= members_.size() || members_[context].kind == none;
   }
-  // The record that the context repeats next. It must have a loop that is steady.
-  [[nodiscard]] const BatchRecord& next(std::size_t context);
+  // The record that the context repeats next, after this pause. It must have a loop that is steady.
+  [[nodiscard]] const BatchRecord& next(std::size_t context, sim::Duration pause);
   // The time by which a batch of the context ends later for each second by which its launches do.
   [[nodiscard]] double following(std::size_t context) const {
     return kinds_[members_[context].kind].following;

@@ -221,9 +221,7 @@ Time Streams::next(Places places) {
   const Group& group = groups_[*running_];
   const auto lone = with_batches_ == 1 ? alone() : std::nullopt;
   if (!lone) return std::min(next, group.dispatcher.next());
-  const Stream& stream = streams_[*lone];
-  return std::min(
-      next, group.dispatcher.next() + stream.kernels->alone(spec_, rates_, group.longer)[stream.kernel].rest);
+  return std::min(next, group.dispatcher.next() + rest_alone(streams_[*lone]));
 }
 
 void Streams::set_rates(const Rates& rates) {

@@ -139,6 +139,7 @@ class Streams {
   // The one context that has batches, if its kernels run alone up to the end of its oldest one, unless
   // something happens before.
   [[nodiscard]] std::optional<std::size_t> alone() const;
+  [[nodiscard]] sim::Duration rest_alone(const Stream& stream);
   [[nodiscard]] bool run_alone();
   [[nodiscard]] sim::Time pass_over(Stream& stream, sim::Time end);
 

@@ -41,9 +41,9 @@ struct TimedKernel {
   return {static_cast<double>(kernel.sm_active), static_cast<double>(kernel.occupancy)};
 }
 
-// A kernel that runs alone: the gap before it, its time, and that from its end to the end of the last one.
+// A kernel that runs alone: the gap before it in a graph, its time, and those of the kernels after it.
 struct AloneKernel {
-  sim::Duration gap, takes, rest;
+  sim::Duration gap, takes, gaps, rest;
   Usage used;
   Resident resident;
 };
@@ -72,16 +72,18 @@ class TimedKernels {
                                                       const space::Longer& longer) {
     if (alone_.empty()) {
       alone_.resize(kernels_.size());
-      sim::Duration rest;
+      sim::Duration gaps, rest;
       for (std::size_t i = kernels_.size(); i-- > 0;) {
         const TimedKernel& timed = at(i, gpu, rates);
         AloneKernel& kernel = alone_[i];
         kernel.gap = space::launch_gap(given_, i);
         kernel.takes = space::time_alone(timed.work, longer);
+        kernel.gaps = gaps;
         kernel.rest = rest;
         kernel.used = used_in(timed, kernel.takes, 1);
         kernel.resident = resident_of(timed.kernel);
-        rest += kernel.gap + kernel.takes;
+        gaps += kernel.gap;
+        rest += kernel.takes;
       }
     }
     return alone_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "models/dnn/model_names.hpp"
 #include "sim/math.hpp"
 
 namespace jostle::llm {
@@ -103,6 +104,18 @@ std::int64_t other_weights(const Architecture& of) {
          2 * (extras.streams - 1) * product(of.hidden, of.hidden);
 }
 
+// A folded name without the words at its end that say how the weights were trained, such as -Instruct-2507.
+std::string without_training(std::string_view name) {
+  constexpr std::array<std::string_view, 6> words{"instruct", "it", "chat", "hf", "base", "bf16"};
+  for (std::size_t end = name.find_last_of("-_"); end < name.size(); end = name.find_last_of("-_")) {
+    const std::string last = dnn::folded(name.substr(end));
+    const bool date = last.size() == 4 && last.find_first_not_of("0123456789") == std::string::npos;
+    if (!date && std::ranges::find(words, last) == words.end()) break;
+    name = name.substr(0, end);
+  }
+  return dnn::folded(name);
+}
+
 }  // namespace
 
 std::span<const Architecture> architectures() {
@@ -112,6 +125,17 @@ std::span<const Architecture> architectures() {
 const Architecture* find_architecture(std::string_view name) {
   const auto found = std::ranges::lower_bound(table, name, {}, &Architecture::name);
   return found != table.end() && found->name == name ? &*found : nullptr;
+}
+
+std::string catalogue_name(std::string_view name) {
+  if (const dnn::Model* const network = dnn::find_model(name)) return std::string(network->name);
+  const std::string asked = without_training(name);
+  for (const Architecture& of : table) {
+    const std::string_view source = of.source.substr(0, of.source.find(','));
+    for (const std::string_view known : {of.name, source, source.substr(source.find('/') + 1)})
+      if (asked == dnn::folded(known) || asked == without_training(known)) return std::string(of.name);
+  }
+  return std::string(name);
 }
 
 std::int64_t block_weights(const Architecture& of) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace jostle::llm {
@@ -55,6 +56,12 @@ struct Extras {
   int width = 0, words = 0, low_rank = 0, streams = 1, sharing = 0;
 };
 
+// Layers with attention that see so many positions alone, the last ones, and keep no more: some of all, or
+// all of them (Beltagy et al., 2020).
+struct Sliding {
+  int window = 0, layers = 0;
+};
+
 // The channels over which queries and keys are normalised.
 enum class QueryNorm : std::uint8_t { none, each_head, all_heads };
 
@@ -77,11 +84,16 @@ struct Architecture {
   int cross = 0;      // positions of the tower's result that every block attends to besides
   Mamba mamba = {};
   Extras extras = {};
+  Sliding sliding = {};
+  std::string_view stored = {};  // the format in which a file says that the weights are; empty: none
   [[nodiscard]] constexpr int attention_layers() const { return attending > 0 ? attending : layers; }
 };
 
 [[nodiscard]] std::span<const Architecture> architectures();  // sorted by name
 [[nodiscard]] const Architecture* find_architecture(std::string_view name);
+// The name in its table of a network or language model that goes by others: "qwen3_8b" of "Qwen/Qwen3-8B" and
+// of Ollama's "qwen3:8b"; other names unchanged.
+[[nodiscard]] std::string catalogue_name(std::string_view name);
 
 // Number of parameters as published, the vision tower included, which has the keys and values of its result.
 [[nodiscard]] std::int64_t parameters(const Architecture& of);

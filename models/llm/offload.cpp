@@ -1,6 +1,5 @@
 #include "models/llm/offload.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>

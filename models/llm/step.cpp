@@ -1,5 +1,6 @@
 #include "models/llm/step.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -82,15 +83,14 @@ class Decoder {
   }
 
   // The queries that share a head of keys are the rows of one product.
-  Node attend(const std::string& name, Node query) {
+  Node attend(const std::string& name, Node query, int positions) {
     const int group = of_.heads / of_.kv_heads;
-    const Node cache_key = layers_.input({keys_, positions_}),
-               cache_value = layers_.input({keys_, positions_});
+    const Node cache_key = layers_.input({keys_, positions}), cache_value = layers_.input({keys_, positions});
     const Node rows = layers_.reshape(name + ".rows", query, {keys_, tokens_ * group});
     const Node scores = layers_.matmul(name + ".scores", rows, cache_key, {of_.kv_heads, of_.head_dim},
-                                       {of_.kv_heads * positions_, tokens_ * group});
+                                       {of_.kv_heads * positions, tokens_ * group});
     const Node mixed = layers_.matmul(name + ".mix", layers_.softmax(scores), cache_value,
-                                      {of_.kv_heads, positions_}, {keys_, tokens_ * group});
+                                      {of_.kv_heads, positions}, {keys_, tokens_ * group});
     return layers_.reshape(name + ".heads", mixed, {queries_, tokens_});
   }
 
@@ -171,9 +171,12 @@ class Decoder {
     return layers_.add(layers_.linear(name + ".cross_attention", mixed, of_.hidden, false), from);
   }
 
-  Node attention(const std::string& name, Node from) {
+  // A token of block `i` attends to all positions, or to those of the window.
+  Node attention(const std::string& name, Node from, int i) {
     const Node normed = layers_.layer_norm(from);
-    const Node seen = attend(name, rotate_and_store(name, project(name, normed)));
+    const bool slides = share(of_.sliding.layers, i) > 0;
+    const Node seen = attend(name, rotate_and_store(name, project(name, normed)),
+                             slides ? std::min(positions_, of_.sliding.window) : positions_);
     Node attended = layers_.linear(name + ".attention", seen, of_.hidden, false);
     if (of_.norms > 2) attended = layers_.layer_norm(attended);
     const Node middle = layers_.add(attended, from);
@@ -203,7 +206,7 @@ class Decoder {
     for (int k = 0; k < share(of_.mamba.layers, i); ++k)
       middle =
           layers_.add(state_space(name + ".state" + std::to_string(k), layers_.layer_norm(middle)), middle);
-    if (share(of_.attention_layers(), i) > 0) middle = attention(name, middle);
+    if (share(of_.attention_layers(), i) > 0) middle = attention(name, middle, i);
     if (of_.cross > 0) middle = cross(name, middle);
     Node fed = feed_forward(name, layers_.layer_norm(middle));
     if (of_.norms > 2) fed = layers_.layer_norm(fed);
@@ -217,17 +220,6 @@ class Decoder {
   LayerBuilder layers_{dnn::Activation::silu};
 };
 
-}  // namespace
-
-dnn::Network network_of(const Architecture& of, const Step& step, Operators operators) {
-  if (step.tokens < 1 || step.context < 0 || step.context > longest - step.tokens)
-    throw std::invalid_argument("a step of " + std::to_string(step.tokens) + " tokens behind " +
-                                std::to_string(step.context));
-  return Decoder(of, step, operators).take();
-}
-
-namespace {
-
 // Sets what attention to keys and values in the cache costs.
 void read_cache(const Architecture& of, const Step& step, const Computation& by, dnn::FusedLayer& layer) {
   if (step.context == 0) return;
@@ -239,7 +231,22 @@ void read_cache(const Architecture& of, const Step& step, const Computation& by,
   layer.heads = of.heads;
 }
 
+// Two convolutions of Whisper, over windows of three frames of 80 bands, then of two frames each.
+Node sound(LayerBuilder& layers, const VisionTower& tower) {
+  const Node frames =
+      layers.activation(layers.linear("sound0", layers.input({3 * 80, 2 * tower.patches}), tower.hidden));
+  const Node windows = layers.other("windows", {frames}, {3 * tower.hidden, tower.patches});
+  return layers.activation(layers.linear("sound1", windows, tower.hidden));
+}
+
 }  // namespace
+
+dnn::Network network_of(const Architecture& of, const Step& step, Operators operators) {
+  if (step.tokens < 1 || step.context < 0 || step.context > longest - step.tokens)
+    throw std::invalid_argument("a step of " + std::to_string(step.tokens) + " tokens behind " +
+                                std::to_string(step.context));
+  return Decoder(of, step, operators).take();
+}
 
 std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step, const Computation& by) {
   const bool compiled = by.lowering == dnn::Lowering::optimised;
@@ -250,29 +257,20 @@ std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step,
     if (layer.op != dnn::Op::linear) continue;
     const std::int64_t columns = layer.in.channels / layer.groups;
     layer.weight_bits = bits_of(by.weights, layer.name == head_name, columns);
+    const bool expert = layer.name.find(expert_name) != std::string::npos;
+    if (keeps_others(of, by.weights) && !expert)
+      layer.weight_bits = bits_of(WeightFormat::fp16, false, columns);
     if (layer.name != head_name) layer.precision = traits_of(by.weights).products;
     const RowCost cost = row_cost(by.weights, layer.name == head_name, columns);
     if (layer.weight_bits < 16)
       layer.unpack_cycles = cost.unpacking * by.cycles.unpack[static_cast<std::size_t>(cost.unpacked_as)];
     layer.row_cycles = cost.begun * by.cycles.row;
-    if (layer.name.find(expert_name) != std::string::npos)
+    if (expert)
       layer.experts =
           experts_read(of.experts, static_cast<double>(step.sequences) * static_cast<double>(step.tokens));
   }
   return layers;
 }
-
-namespace {
-
-// Two convolutions of Whisper, over windows of three frames of 80 bands, then of two frames each.
-Node sound(LayerBuilder& layers, const VisionTower& tower) {
-  const Node frames =
-      layers.activation(layers.linear("sound0", layers.input({3 * 80, 2 * tower.patches}), tower.hidden));
-  const Node windows = layers.other("windows", {frames}, {3 * tower.hidden, tower.patches});
-  return layers.activation(layers.linear("sound1", windows, tower.hidden));
-}
-
-}  // namespace
 
 std::vector<dnn::FusedLayer> vision_layers(const Architecture& of, dnn::Lowering lowering) {
   const VisionTower& tower = of.vision;

@@ -23,7 +23,7 @@ RowCost row_cost(WeightFormat format, bool head, std::int64_t columns) {
   // gemma3_1b and smollm2_135m on an Orin Nano Super (evidence/language/published.csv).
   constexpr double of_fifth_bits = 1.4;
   using enum WeightFormat;
-  RowCost cost{.unpacked_as = format == gptq || format == w4a8 || format == mxfp4 ? awq : format};
+  RowCost cost{.unpacked_as = format == gptq || format == w4a8 ? awq : format};
   if (format == WeightFormat::q4_k_m && columns % block_of_k != 0) {
     if (head)
       cost.unpacked_as = WeightFormat::q8_0;
@@ -46,17 +46,26 @@ double state_bytes(const Architecture& of) {
   return mamba.layers * layer + half * 2.0 * of.layers * of.hidden * of.cross;
 }
 
-double kv_bytes_per_token(const Architecture& of) {
+double kv_bytes_per_token(const Architecture& of, std::int64_t positions, int step) {
   constexpr double bytes = 2;
-  return bytes * 2.0 * (of.attention_layers() - of.extras.sharing) * of.kv_heads * of.head_dim;
+  const double kept = std::min(1.0, static_cast<double>(of.sliding.window + step) /
+                                        static_cast<double>(std::max<std::int64_t>(positions, 1)));
+  const double sliding = static_cast<double>(of.sliding.layers) / of.attention_layers();
+  const double layers = (of.attention_layers() - of.extras.sharing) * (1 - sliding * (1 - kept));
+  return bytes * 2.0 * layers * of.kv_heads * of.head_dim;
 }
 
-double kv_bytes_per_token(const Architecture& of, const Architecture* draft) {
-  return kv_bytes_per_token(of) + (draft != nullptr ? kv_bytes_per_token(*draft) : 0);
+double kv_bytes_per_token(const Architecture& of, const Architecture* draft, std::int64_t positions,
+                          int step) {
+  return kv_bytes_per_token(of, positions, step) +
+         (draft != nullptr ? kv_bytes_per_token(*draft, positions, step) : 0);
 }
 
 double block_bytes(const Architecture& of, WeightFormat format) {
   constexpr double bits = 8;
+  if (keeps_others(of, format))
+    return block_bytes(of, WeightFormat::fp16) -
+           of.layers * (expert_bytes(of, WeightFormat::fp16) - expert_bytes(of, format));
   const RowWidths rows = weights_by_row(of);
   const auto bytes = [&](std::int64_t weights, std::int64_t columns) {
     return static_cast<double>(weights) * bits_of(format, false, columns) / bits;

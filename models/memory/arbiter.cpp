@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "sim/contract.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <vector>
 
 #include "models/dnn/graph/network.hpp"
@@ -33,7 +32,8 @@ Storage storage_of(const Workload& workload, const dnn::ArithmeticPath& path) {
 
 double engine_bytes(const Workload& workload, double element_bytes) {
   const auto parameters = static_cast<double>(workload.network.parameters());
-  if (workload.training) return training_parameter_bytes(workload.precision) * parameters;
+  // Training: weight, gradient and momentum in fp32; in fp16 also the copy that autocast keeps.
+  if (workload.training) return (workload.precision == dnn::Precision::fp16 ? 3 * 4 + 2 : 3 * 4) * parameters;
   double bytes = element_bytes * parameters;
   if (workload.lowering != dnn::Lowering::optimised) return bytes;
   for (dnn::Network::Node node = 0; node < workload.network.size(); ++node) {
@@ -45,44 +45,6 @@ double engine_bytes(const Workload& workload, double element_bytes) {
   }
   return bytes;
 }
-
-}  // namespace
-
-Bindings bindings(const dnn::Network& network) {
-  Bindings found;
-  for (dnn::Network::Node node = 0; node < network.size(); ++node) {
-    const dnn::Layer& layer = network.layer(node);
-    if (layer.op == dnn::Op::input) {
-      found.inputs += layer.out.elements();
-    } else if (network.consumers(node).empty()) {
-      found.outputs += layer.out.elements();
-    }
-  }
-  return found;
-}
-
-Footprint footprint(const Workload& workload, const gpu::Spec& gpu, double page_bytes) {
-  // An engine in nvfp4 has its linear layers' weights in it, and all else in fp16.
-  const bool four_bits = workload.precision == dnn::Precision::nvfp4;
-  const dnn::ArithmeticPath path = dnn::path_for(gpu, four_bits ? dnn::Precision::fp16 : workload.precision);
-  const Storage storage = storage_of(workload, path);
-  const Bindings bound = bindings(workload.network);
-  const auto batch = static_cast<double>(workload.batch);
-  const Portion all{.read_bytes = bound_element_bytes * static_cast<double>(bound.inputs),
-                    .written_bytes = bound_element_bytes * static_cast<double>(bound.outputs)};
-  const Portion portion = workload.portion.value_or(all);
-  const auto buffers = [&](double bytes) { return batches_bound * in_pages(batch * bytes, page_bytes); };
-  Footprint held;
-  held.engine = in_pages(portion.parameters * engine_bytes(workload, storage.element_bytes), page_bytes);
-  const double activations = workload.training
-                                 ? training_activation_bytes(workload.network, storage.element_bytes)
-                                 : peak_activation_bytes(workload.network, storage);
-  held.arena = in_pages(batch * activations, page_bytes);
-  held.io = buffers(portion.read_bytes) + buffers(portion.written_bytes);
-  return held;
-}
-
-namespace {
 
 using dnn::Activation;
 using dnn::Layer;
@@ -123,9 +85,38 @@ bool keeps_inputs(const Layer& layer) {
 
 }  // namespace
 
-double training_parameter_bytes(dnn::Precision precision) {
-  constexpr double states = 3 * 4;
-  return precision == dnn::Precision::fp16 ? states + 2 : states;
+Bindings bindings(const dnn::Network& network) {
+  Bindings found;
+  for (dnn::Network::Node node = 0; node < network.size(); ++node) {
+    const dnn::Layer& layer = network.layer(node);
+    if (layer.op == dnn::Op::input) {
+      found.inputs += layer.out.elements();
+    } else if (network.consumers(node).empty()) {
+      found.outputs += layer.out.elements();
+    }
+  }
+  return found;
+}
+
+Footprint footprint(const Workload& workload, const gpu::Spec& gpu, double page_bytes) {
+  // An engine in nvfp4 has its linear layers' weights in it, and all else in fp16.
+  const bool four_bits = workload.precision == dnn::Precision::nvfp4;
+  const dnn::ArithmeticPath path = dnn::path_for(gpu, four_bits ? dnn::Precision::fp16 : workload.precision);
+  const Storage storage = storage_of(workload, path);
+  const Bindings bound = bindings(workload.network);
+  const auto batch = static_cast<double>(workload.batch);
+  const Portion all{.read_bytes = bound_element_bytes * static_cast<double>(bound.inputs),
+                    .written_bytes = bound_element_bytes * static_cast<double>(bound.outputs)};
+  const Portion portion = workload.portion.value_or(all);
+  const auto buffers = [&](double bytes) { return batches_bound * in_pages(batch * bytes, page_bytes); };
+  Footprint held;
+  held.engine = in_pages(portion.parameters * engine_bytes(workload, storage.element_bytes), page_bytes);
+  const double activations = workload.training
+                                 ? training_activation_bytes(workload.network, storage.element_bytes)
+                                 : peak_activation_bytes(workload.network, storage);
+  held.arena = in_pages(batch * activations, page_bytes);
+  held.io = buffers(portion.read_bytes) + buffers(portion.written_bytes);
+  return held;
 }
 
 double training_activation_bytes(const Network& network, double element_bytes) {

@@ -7,7 +7,6 @@
 #include "sim/math.hpp"
 
 namespace jostle::power {
-
 namespace {
 
 constexpr double rounding = 1e-6;  // of sums whose differences activities are, in seconds or joules

@@ -8,7 +8,6 @@
 #include "sim/random.hpp"
 
 namespace jostle::process {
-
 namespace {
 
 sim::Process collect(sim::Engine& engine, cpu::Cpu& cpu, cpu::ThreadId thread, sim::Time at,

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "models/process/costs.hpp"
-
 namespace jostle::process {
 namespace {
 

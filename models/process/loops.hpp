@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <variant>
 
 #include "models/process/arrivals.hpp"

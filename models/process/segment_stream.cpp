@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace jostle::process {
-
 namespace {
 
 // Number of host calls that launch one batch.

@@ -9,9 +9,9 @@
 
 #include "models/process/queries.hpp"
 #include "models/process/spec.hpp"
+#include "sim/batch_means.hpp"
 #include "sim/engine.hpp"
 #include "sim/observations.hpp"
-#include "sim/statistics.hpp"
 #include "sim/trace.hpp"
 
 namespace jostle::process {

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <span>
 #include <variant>
 #include <vector>
 

@@ -1,9 +1,6 @@
 #include "models/process/time_account.hpp"
 
 #include <algorithm>
-#include <utility>
-
-#include "sim/contract.hpp"
 
 namespace jostle::process {
 

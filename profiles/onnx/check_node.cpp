@@ -16,8 +16,6 @@
 namespace jostle::profiles::onnx_reader {
 namespace {
 
-using Integers = std::vector<std::int64_t>;
-
 // Limit on the sizes of windows: kernels, strides, dilations, blocks.
 constexpr std::int64_t largest_window = 1 << 20;
 constexpr double largest_scale = 1 << 20;
@@ -58,12 +56,7 @@ class Checked {
   }
   // The whole numbers of an input, if they are known.
   [[nodiscard]] std::optional<Integers> integers(std::size_t index) const {
-    const Value* const value = input(index);
-    if (value == nullptr || !value->numbers || value->element != Element::integer) return std::nullopt;
-    Integers result;
-    for (const double number : *value->numbers)
-      result.push_back(static_cast<std::int64_t>(std::clamp(number, -9.2e18, 9.2e18)));
-    return result;
+    return integers_of(input(index));
   }
   // The integers of an attribute or, in newer opsets, of an input.
   [[nodiscard]] std::optional<Integers> either(std::string_view name, std::size_t index) const {
@@ -319,6 +312,14 @@ void check_by_type(const Checked& node) {
 }
 
 }  // namespace
+
+std::optional<Integers> integers_of(const Value* value) {
+  if (value == nullptr || !value->numbers || value->element != Element::integer) return std::nullopt;
+  Integers result;
+  for (const double number : *value->numbers)
+    result.push_back(static_cast<std::int64_t>(std::clamp(number, -9.2e18, 9.2e18)));
+  return result;
+}
 
 void check_node(const onnx::NodeProto& node, const std::vector<const Value*>& inputs) {
   static const std::set<std::string> sizes{"strides", "dilations",  "kernel_shape",

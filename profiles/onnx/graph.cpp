@@ -8,7 +8,6 @@
 #include <deque>
 #include <exception>
 #include <set>
-#include <stdexcept>
 #include <unordered_map>
 
 #include "input/printable.hpp"
@@ -237,6 +236,10 @@ class GraphReader {
       add_branch(proto);
       return;
     }
+    const std::string domain = own_domain(proto.domain()) ? "" : proto.domain();
+    const auto imported = opsets_.find(domain);
+    std::optional<int> opset = imported == opsets_.end() ? std::nullopt : std::optional(imported->second);
+    if (opset && domain.empty()) opset = in_known_form(proto, *opset, inputs_of(proto));
     Node node{.name = name_of(proto), .type = type_of(proto), .inputs = {}, .outputs = {}, .attributes = {}};
     for (const std::string& name : proto.input()) node.inputs.push_back(name.empty() ? none : ids_.at(name));
     for (const onnx::AttributeProto& attribute : proto.attribute()) {
@@ -253,7 +256,7 @@ class GraphReader {
       for (const std::string& name : captured)
         if (const auto found = ids_.find(name); found != ids_.end()) node.captures.push_back(found->second);
     }
-    infer(proto, types);
+    infer(proto, opset, types);
     fill(types, node);
     for (std::size_t i = 0; i < types.size(); ++i) {
       const std::string& name = proto.output(static_cast<int>(i));
@@ -350,21 +353,25 @@ class GraphReader {
     add_stored(proto.output(0), *tensor, false);
   }
 
+  [[nodiscard]] std::vector<const Value*> inputs_of(const onnx::NodeProto& proto) const {
+    std::vector<const Value*> inputs;
+    for (const std::string& name : proto.input())
+      inputs.push_back(name.empty() ? nullptr : &graph_.values[ids_.at(name)]);
+    return inputs;
+  }
+
   // Infers the types of the outputs with ONNX's schema; a type stays empty if that is not possible.
-  void infer(onnx::NodeProto& proto, std::vector<onnx::TypeProto>& types) {
+  void infer(onnx::NodeProto& proto, std::optional<int> opset, std::vector<onnx::TypeProto>& types) {
     if (auto plain = without_fused_activation(proto)) {
-      infer(*plain, types);
+      infer(*plain, opsets_[""], types);
       return;
     }
+    if (!opset || holds_graph(proto)) return;
     const std::string domain = own_domain(proto.domain()) ? "" : proto.domain();
-    const auto opset = opsets_.find(domain);
-    if (opset == opsets_.end() || holds_graph(proto)) return;
-    const auto* const schema = onnx::OpSchemaRegistry::Schema(proto.op_type(), opset->second, domain);
+    const auto* const schema = onnx::OpSchemaRegistry::Schema(proto.op_type(), *opset, domain);
     if (schema == nullptr) return;
     try {
-      std::vector<const Value*> inputs;
-      for (const std::string& name : proto.input())
-        inputs.push_back(name.empty() ? nullptr : &graph_.values[ids_.at(name)]);
+      const std::vector<const Value*> inputs = inputs_of(proto);
       schema->Verify(proto);
       check_node(proto, inputs);
       check_required(proto, *schema);
@@ -373,9 +380,17 @@ class GraphReader {
       types.swap(context.allOutputTypes_);
     } catch (const std::exception& error) {
       // After a guessed shape an inconsistency is not an error.
-      if (!guessed_any_) throw OnnxError(fmt::format("{}: {}", shown(proto), printable(error.what(), 300)));
+      if (!guessed_any_)
+        throw OnnxError(fmt::format("{}: {}", shown(proto), printable(error.what(), 300)), newer_hint());
       types.assign(types.size(), {});
     }
+  }
+
+  [[nodiscard]] std::string newer_hint() const {
+    return graph_.opset <= newest_schemas
+               ? ""
+               : fmt::format("the file is written for opset {}; export it for opset {}", graph_.opset,
+                             newest_schemas);
   }
 
   // Fills types that the library has no rule for (fused_shapes.hpp).

@@ -103,9 +103,14 @@ class Lowering {
       }
     }
     for (const ValueId id : graph.outputs) read_[id] = true;
-    for (const Node& node : graph.nodes)
-      if (node.type == "DequantizeLinear" && node.outputs.front() != none)
+    for (const Node& node : graph.nodes) {
+      if (node.type != "DequantizeLinear" || node.outputs.front() == none) continue;
+      const ValueId from = node.input(0);
+      if (from != none && value(from).element == Element::other)
+        short_floats_ = node.name;
+      else
         eight_bit_[node.outputs.front()] = true;
+    }
   }
 
   Layers run() {
@@ -127,10 +132,13 @@ class Lowering {
     for (const OpenBranch& open : graph_.open_branches)
       warnings.insert(
           warnings.begin(),
-          fmt::format(
-              "operator If: its condition is not known before the network runs; counted as if it took its "
-              "{} branch, which has no fewer nodes than the other (node '{}')",
-              open.taken, printable(open.node)));
+          fmt::format("operator If: its condition is not known before the network runs; counted as if it "
+                      "took its {} branch, which has no fewer nodes than the other (node '{}')",
+                      open.taken, printable(open.node)));
+    if (!short_floats_.empty())
+      warnings.push_back(fmt::format(
+          "its numbers of fp8 or of four bits are computed in the precision of the process (node '{}')",
+          printable(short_floats_)));
     if (std::string sentence = understanding_.sentence(); !sentence.empty())
       warnings.insert(warnings.begin(), std::move(sentence));
     return {std::move(network_), batch_, std::move(warnings),
@@ -469,6 +477,7 @@ class Lowering {
   std::vector<std::optional<Network::Node>> nodes_;  // for each value: the layer that makes it
   std::vector<bool> read_;
   std::vector<bool> learned_;    // for each value: weights of a layer
+  std::string short_floats_;     // the last node that dequantises numbers that are no int8
   std::vector<bool> eight_bit_;  // for each value: it was stored in 8 bits just before
   Network network_;
   Notes notes_;

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "input/printable.hpp"
-#include "profiles/onnx/graph.hpp"
 #include "profiles/onnx/operators.hpp"
 
 namespace jostle::profiles::onnx_reader {

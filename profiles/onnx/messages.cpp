@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <set>
-#include <string_view>
 
 namespace jostle::profiles::onnx_reader {
 namespace {
@@ -36,6 +34,44 @@ void mark_captures(onnx::GraphProto& graph, Names own, const std::string& mark) 
   if (own.empty()) return;
   for (onnx::NodeProto& node : *graph.mutable_node()) mark_node(node, own, mark);
   for (onnx::ValueInfoProto& output : *graph.mutable_output()) mark_name(*output.mutable_name(), own, mark);
+}
+
+static_assert(std::endian::native == std::endian::little, "raw data is little-endian");
+
+template <class T>
+std::optional<Numbers> raw_numbers(const std::string& raw, std::size_t count) {
+  if (raw.size() != count * sizeof(T)) return std::nullopt;
+  Numbers numbers(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    T element;
+    std::memcpy(&element, raw.data() + i * sizeof(T), sizeof(T));
+    numbers[i] = static_cast<double>(element);
+  }
+  return numbers;
+}
+
+template <class T, class Field>
+std::optional<Numbers> numbers_in(const onnx::TensorProto& tensor, const Field& field, std::size_t count) {
+  if (tensor.has_raw_data()) return raw_numbers<T>(tensor.raw_data(), count);
+  if (static_cast<std::size_t>(field.size()) != count) return std::nullopt;
+  return Numbers(field.begin(), field.end());
+}
+
+// The number of elements; absent if it is above `most`.
+std::optional<std::size_t> element_count(const onnx::TensorProto& tensor, std::int64_t most) {
+  std::int64_t count = 1;
+  for (const std::int64_t dim : tensor.dims()) {
+    if (dim < 0 || (dim > 0 && count > most / dim)) return std::nullopt;
+    count *= dim;
+  }
+  return static_cast<std::size_t>(count);
+}
+
+std::int64_t whole(double number) {
+  constexpr double limit = 9.2e18;  // fits 64 bits
+  if (number >= limit) return INT64_MAX;
+  if (number <= -limit) return INT64_MIN;
+  return static_cast<std::int64_t>(number);
 }
 
 }  // namespace
@@ -79,48 +115,6 @@ onnx::GraphProto with_names_marked(onnx::GraphProto graph, const std::string& ma
 
 // Converts small tensors and attributes of an ONNX file from and to plain numbers. Includes protobuf's
 // headers.
-
-namespace {
-
-static_assert(std::endian::native == std::endian::little, "raw data is little-endian");
-
-template <class T>
-std::optional<Numbers> raw_numbers(const std::string& raw, std::size_t count) {
-  if (raw.size() != count * sizeof(T)) return std::nullopt;
-  Numbers numbers(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    T element;
-    std::memcpy(&element, raw.data() + i * sizeof(T), sizeof(T));
-    numbers[i] = static_cast<double>(element);
-  }
-  return numbers;
-}
-
-template <class T, class Field>
-std::optional<Numbers> numbers_in(const onnx::TensorProto& tensor, const Field& field, std::size_t count) {
-  if (tensor.has_raw_data()) return raw_numbers<T>(tensor.raw_data(), count);
-  if (static_cast<std::size_t>(field.size()) != count) return std::nullopt;
-  return Numbers(field.begin(), field.end());
-}
-
-// The number of elements; absent if it is above `most`.
-std::optional<std::size_t> element_count(const onnx::TensorProto& tensor, std::int64_t most) {
-  std::int64_t count = 1;
-  for (const std::int64_t dim : tensor.dims()) {
-    if (dim < 0 || (dim > 0 && count > most / dim)) return std::nullopt;
-    count *= dim;
-  }
-  return static_cast<std::size_t>(count);
-}
-
-std::int64_t whole(double number) {
-  constexpr double limit = 9.2e18;  // fits 64 bits
-  if (number >= limit) return INT64_MAX;
-  if (number <= -limit) return INT64_MIN;
-  return static_cast<std::int64_t>(number);
-}
-
-}  // namespace
 
 std::optional<Numbers> numbers_of(const onnx::TensorProto& tensor, std::int64_t most) {
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) return std::nullopt;

@@ -31,9 +31,20 @@ inline constexpr std::int64_t largest_dim = INT32_MAX;
 // The most elements of a tensor. With this limit and the one above, counts stay within 64 bits.
 inline constexpr std::int64_t max_elements = std::int64_t{1} << 40U;
 
+using Integers = std::vector<std::int64_t>;
+// The elements of a tensor of integers, if they are known. `value`: null for an omitted input.
+[[nodiscard]] std::optional<Integers> integers_of(const Value* value);
+
 // Throws std::invalid_argument with a description of the error. `inputs` has a null pointer for an omitted
 // input.
 void check_node(const onnx::NodeProto& node, const std::vector<const Value*>& inputs);
+
+// The newest opset that the library has schemas of.
+inline constexpr int newest_schemas = 17;
+// Writes a node of ONNX's own operators as an opset does that the library knows, if `opset` is newer, and
+// returns that opset. Throws OnnxError if what the node does cannot be told before the network runs. `inputs`
+// as above.
+[[nodiscard]] int in_known_form(onnx::NodeProto& node, int opset, const std::vector<const Value*>& inputs);
 
 [[nodiscard]] bool own_domain(const std::string& domain);
 [[nodiscard]] std::string type_of(const onnx::NodeProto& node);  // as in Node::type

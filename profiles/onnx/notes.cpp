@@ -56,8 +56,7 @@ std::string Understanding::sentence() const {
   if (unknown_nodes_ == 0) return {};
   return fmt::format(
       "{} of {} nodes ({:.3g} %), with {:.3g} % of the bytes moved, are not understood and count by their "
-      "bytes: "
-      "the prediction is assumed, not from the data sheet",
+      "bytes: the prediction is assumed, not from the data sheet",
       unknown_nodes_, nodes_, 100.0 * static_cast<double>(unknown_nodes_) / static_cast<double>(nodes_),
       moved_ > 0 ? 100 * unknown_moved_ / moved_ : 0.0);
 }

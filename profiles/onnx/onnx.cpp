@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <filesystem>
-#include <vector>
 
 #include "input/hash.hpp"
 #include "input/printable.hpp"
@@ -14,7 +13,7 @@
 namespace jostle::profiles {
 namespace {
 
-constexpr std::int64_t oldest_opset = 11, newest_opset = 17;
+constexpr std::int64_t oldest_opset = 11, newest_opset = 24;
 
 std::string slim(std::string_view bytes) {
   try {

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "input/cursor.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "models/board/spec.hpp"
 #include "profiles/profile/like.hpp"
-#include "profiles/profile/profile.hpp"
 
 namespace jostle::profiles {
 

@@ -91,7 +91,7 @@ Node other_document(const Value& name, input::Problems& problems) {
   if (name.kind == Kind::scalar && device_text(name.text))
     return shipped_document(name.text, name.text, problems);
   problems.add(name.location, word, fmt::format("unknown device '{}'", input::printable(name.text)),
-               input::spelling_hint(name.text, device_names()));
+               device_hint(name.text));
   return nullptr;
 }
 

@@ -15,17 +15,50 @@
 #include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
+#include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "profiles/embedded.hpp"
 #include "profiles/profile/like.hpp"
 #include "profiles/profile/read_parts.hpp"
-#include "profiles/profile/read_profiles.hpp"
 #include "profiles/tables/evidence_list.hpp"
 #include "profiles/tables/factors.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 
 namespace jostle::profiles {
 namespace {
+
+// Caches profiles from files, so that each content is parsed once. Callers that run scenarios in a loop
+// request the same file repeatedly, and a notebook may rewrite it in between.
+struct Known {
+  std::string text, tables;  // tables: state_of_tables()
+  Profile profile;
+};
+std::mutex guard;
+
+std::map<std::string, Known>& known() {
+  static std::map<std::string, Known> by_path;
+  return by_path;
+}
+
+std::string tables_of(const Profile& profile) {
+  return state_of_tables(profile.spec->evidence) + state_of_tables(profile.spec->sibling);
+}
+
+// The profile that was parsed from `text`, the content of `path`. Absent if it was not parsed, or if a
+// measured table in one of its folders has changed since. Thread-safe.
+std::optional<Profile> known_profile(const std::string& path, const std::string& text) {
+  const std::lock_guard lock(guard);
+  const auto found = known().find(path);
+  if (found == known().end() || found->second.text != text ||
+      found->second.tables != tables_of(found->second.profile))
+    return std::nullopt;
+  return found->second.profile;
+}
+
+void remember_profile(const std::string& path, const std::string& text, const Profile& profile) {
+  const std::lock_guard lock(guard);
+  known().insert_or_assign(path, Known{text, tables_of(profile), profile});
+}
 
 constexpr std::string_view folder = "devices/", suffix = ".yaml";
 
@@ -218,20 +251,33 @@ std::optional<std::string> device_text(const std::string& name) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
+std::string device_hint(const std::string& name) {
+  std::vector<std::string> described;
+  for (const std::string& device : device_names()) {
+    input::Problems none;  // shipped profiles are tested
+    const auto profile = shipped_profile(device, none);
+    described.push_back(device + ' ' + (profile ? profile->spec->description : ""));
+  }
+  std::vector<std::string> found = input::with_all_words(name, described);
+  for (std::string& device : found) device.erase(device.find(' '));
+  std::ranges::stable_sort(found, {}, &std::string::size);
+  return found.empty() || found.size() > 4 ? input::spelling_hint(name, device_names())
+                                           : input::did_you_mean(std::move(found));
+}
+
 std::optional<Profile> shipped_profile(const std::string& name, input::Problems& problems) {
+  if (!device_text(name)) {
+    problems.add({}, {}, fmt::format("unknown device '{}'", input::printable(name)), device_hint(name));
+    return std::nullopt;
+  }
   // Studies request the same profile thousands of times, from several threads.
   static std::mutex guard;
   static std::map<std::string, Profile> known;
   const std::lock_guard lock(guard);
   if (const auto found = known.find(name); found != known.end()) return found->second;
-  if (device_text(name)) {
-    std::optional<Profile> profile =
-        profile_of(shipped_document(name, name + std::string(suffix), problems), problems);
-    if (profile) return known.emplace(name, *std::move(profile)).first->second;
-    return std::nullopt;
-  }
-  problems.add({}, {}, fmt::format("unknown device '{}'", input::printable(name)),
-               input::spelling_hint(name, device_names()));
+  std::optional<Profile> profile =
+      profile_of(shipped_document(name, name + std::string(suffix), problems), problems);
+  if (profile) return known.emplace(name, *std::move(profile)).first->second;
   return std::nullopt;
 }
 

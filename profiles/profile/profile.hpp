@@ -50,6 +50,9 @@ struct Profile {
 // The names of the profiles that ship with this build, sorted.
 [[nodiscard]] const std::vector<std::string>& device_names();
 
+// The devices that an unknown name may mean, also by words of their descriptions, such as gb10.
+[[nodiscard]] std::string device_hint(const std::string& name);
+
 // The YAML text of a shipped profile; absent if there is no such profile.
 [[nodiscard]] std::optional<std::string> device_text(const std::string& name);
 

@@ -6,11 +6,9 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 #include <tuple>
 
 #include "input/csv.hpp"
-#include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "profiles/embedded.hpp"
 #include "sim/math.hpp"
@@ -26,6 +24,40 @@ std::size_t index_of(std::vector<std::string>& names, const std::string& name) {
   const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   if (at == names.size()) names.push_back(name);
   return at;
+}
+
+constexpr double within = 0.9;  // share of the draws
+
+// The quantity in `unit`, for times and shares.
+std::optional<double> in_unit(const input::Written& written, const std::string& unit) {
+  if (written.unit == unit) return written.number;
+  const auto& times = input::time_dimension().units;
+  const auto from = std::ranges::find(times, written.unit, &input::Unit::name);
+  const auto to = std::ranges::find(times, unit, &input::Unit::name);
+  if (from == times.end() || to == times.end()) return std::nullopt;
+  return written.number * from->factor / to->factor;
+}
+
+std::optional<double> end_of(const std::string& written, const input::Written& value,
+                             const input::Written& of) {
+  const auto end = input::amount(written);
+  if (!end) return std::nullopt;
+  if (end->unit != "x") return in_unit(*end, value.unit);
+  const auto base = in_unit(of, value.unit);
+  return base ? std::optional(end->number * *base) : std::nullopt;
+}
+
+// Interpolates from `from` to `to`; a `part` over 1 extrapolates.
+double part_way(double from, double to, double part) {
+  return from > 0 && to > 0 ? from * sim::exp(part * sim::log(to / from)) : from + part * (to - from);
+}
+
+// True if both ends are plain whole numbers.
+bool is_count(const Range& range) {
+  const auto whole = [](const std::string& end) {
+    return !end.empty() && std::ranges::all_of(end, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  return whole(range.from) && whole(range.to);
 }
 
 }  // namespace
@@ -123,44 +155,6 @@ Uncertainty shipped_uncertainty(const std::string& device) {
 std::string uncertainty_path(const std::string& profile_path) {
   return std::filesystem::path(profile_path).replace_extension(".uncertainty.csv").string();
 }
-
-namespace {
-
-constexpr double within = 0.9;  // share of the draws
-
-// The quantity in `unit`, for times and shares.
-std::optional<double> in_unit(const input::Written& written, const std::string& unit) {
-  if (written.unit == unit) return written.number;
-  const auto& times = input::time_dimension().units;
-  const auto from = std::ranges::find(times, written.unit, &input::Unit::name);
-  const auto to = std::ranges::find(times, unit, &input::Unit::name);
-  if (from == times.end() || to == times.end()) return std::nullopt;
-  return written.number * from->factor / to->factor;
-}
-
-std::optional<double> end_of(const std::string& written, const input::Written& value,
-                             const input::Written& of) {
-  const auto end = input::amount(written);
-  if (!end) return std::nullopt;
-  if (end->unit != "x") return in_unit(*end, value.unit);
-  const auto base = in_unit(of, value.unit);
-  return base ? std::optional(end->number * *base) : std::nullopt;
-}
-
-// Interpolates from `from` to `to`; a `part` over 1 extrapolates.
-double part_way(double from, double to, double part) {
-  return from > 0 && to > 0 ? from * sim::exp(part * sim::log(to / from)) : from + part * (to - from);
-}
-
-// True if both ends are plain whole numbers.
-bool is_count(const Range& range) {
-  const auto whole = [](const std::string& end) {
-    return !end.empty() && std::ranges::all_of(end, [](char c) { return c >= '0' && c <= '9'; });
-  };
-  return whole(range.from) && whole(range.to);
-}
-
-}  // namespace
 
 const std::vector<Range>& ranges() {
   static const std::vector<Range> rows = [] {

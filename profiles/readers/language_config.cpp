@@ -1,14 +1,18 @@
 #include "profiles/readers/language_config.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "input/cursor.hpp"
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
+#include "models/dnn/model_names.hpp"
 
 namespace jostle::profiles {
 namespace {
@@ -39,7 +43,8 @@ enum class Projector : std::uint8_t {
 };
 
 // The properties of a model type that its files do not contain, and the defaults of keys that they may omit,
-// from its configuration class in transformers. Zero: the file must contain the key.
+// from its configuration class in transformers. Zero: the file must contain the key. `usual.sliding.layers`:
+// a layer in so many attends to all positions, 0: none does, where the file has a sliding_window.
 struct ModelType {
   std::string_view name;
   Architecture usual = {};
@@ -54,18 +59,24 @@ constexpr Architecture gemma3_text{.heads = 8,
                                    .vocabulary = 262208,
                                    .tied = true,
                                    .query_norm = each_head,
-                                   .norms = 4};
+                                   .norms = 4,
+                                   .sliding = {4096, 6}};
 constexpr Architecture gemma3n_text{.tied = true,
                                     .query_norm = each_head,
                                     .norms = 4,
-                                    .extras = {.words = 262144, .low_rank = 64, .streams = 4}};
+                                    .extras = {.words = 262144, .low_rank = 64, .streams = 4},
+                                    .sliding = {512, 5}};
 constexpr std::array model_types{
     ModelType{"gemma", {.head_dim = 256, .tied = true}},
-    ModelType{"gemma2", {.head_dim = 256, .tied = true, .norms = 4}},
+    ModelType{"gemma2", {.head_dim = 256, .tied = true, .norms = 4, .sliding = {4096, 2}}},
     ModelType{"gemma3", gemma3_text, "", "", Projector::pooled},
     ModelType{"gemma3_text", gemma3_text},
     ModelType{"gemma3n", gemma3n_text},
     ModelType{"gemma3n_text", gemma3n_text},
+    ModelType{"gpt_oss",
+              {.head_dim = 64, .qkv_bias = true, .experts = {.per_token = 4}, .sliding = {128, 2}},
+              "num_local_experts",
+              "intermediate_size"},
     ModelType{"idefics3", {}, "", "", Projector::shuffled, true},
     ModelType{"llama"},
     ModelType{"llava", {}, "", "", Projector::two_layers, true},
@@ -93,11 +104,59 @@ constexpr std::array model_types{
               "num_experts",
               "moe_intermediate_size"},
     ModelType{"qwen3_vl", {.head_dim = 128, .query_norm = each_head}, "", "", Projector::merged},
+    ModelType{"qwen3_vl_moe",
+              {.head_dim = 128, .query_norm = each_head, .experts = {.count = 128, .per_token = 8}},
+              "num_experts",
+              "moe_intermediate_size",
+              Projector::merged},
     ModelType{"smollm3", {.tied = true}},
     ModelType{"smolvlm", {}, "", "", Projector::shuffled, true},
     ModelType{"whisper", {.tied = true, .gated = false}},
 };
 static_assert(std::ranges::is_sorted(model_types, {}, &ModelType::name));
+
+// Formats of weights by the words of a quantization_config (transformers, compressed-tensors, Model
+// Optimizer).
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> stored_formats{
+    {{"awq", "awq"},
+     {"gptq", "gptq"},
+     {"mxfp4", "mxfp4"},
+     {"fp8", "fp8"},
+     {"FP8", "fp8"},
+     {"NVFP4", "nvfp4"},
+     {"pack-quantized", "gptq"},
+     {"int-quantized", "int8"},
+     {"float-quantized", "fp8"},
+     {"nvfp4-pack-quantized", "nvfp4"}}};
+
+// The format that a file says, in the most special of the keys; empty: none that is known.
+std::string_view stored_format(const input::Node& root) {
+  const input::Node found = root->find("quantization_config");
+  if (!found || found->kind != Kind::mapping) return {};
+  for (const char* const key : {"quant_algo", "format", "quant_method"})
+    for (const auto& [words, format] : stored_formats)
+      if (const input::Node value = found->find(key); value && value->text == words) return format;
+  return {};
+}
+
+// Reads a model_type; one that is not known names the networks that are built in under such a name.
+std::optional<std::size_t> read_type(const Cursor& at) {
+  const std::string* const text = at.scalar("the type of a model, as in a config.json of Hugging Face");
+  if (text == nullptr) return std::nullopt;
+  const auto type = std::ranges::find(model_types, std::string_view(*text), &ModelType::name);
+  if (type != model_types.end()) return static_cast<std::size_t>(type - model_types.begin());
+  constexpr std::size_t distinct = 4;  // letters of a name that is no other's too
+  const std::string family = text->substr(0, text->find('_'));
+  std::vector<std::string> built_in = dnn::model_names();
+  std::erase_if(built_in, [&](const std::string& name) {
+    return family.size() < distinct || name.find(family) == std::string::npos;
+  });
+  at.problem(
+      fmt::format("jostle does not read models of type '{}' from a config.json", input::printable(*text)),
+      built_in.empty() ? fmt::format("it reads {}", fmt::join(config_types(), ", "))
+                       : fmt::format("built in: model: {}", fmt::join(built_in, ", ")));
+  return std::nullopt;
+}
 
 // Reads the numbers of a mapping, and names the model type in problems.
 class NumberReader {
@@ -170,6 +229,7 @@ class ShapeReader : NumberReader {
     flag("tie_word_embeddings", of_.tied);
     if (type_.name != "qwen2" && type_.name != "qwen2_moe") flag("attention_bias", of_.qkv_bias);
     if (!type_.count_key.empty()) read_experts();
+    read_window();
     refuse_others();
     return good_ ? std::optional(of_) : std::nullopt;
   }
@@ -211,6 +271,21 @@ class ShapeReader : NumberReader {
                    .shared_gate = false};
     if (good_ && of_.experts.per_token > of_.experts.count)
       problem("num_experts_per_tok", fmt::format("more than the {} experts there are", of_.experts.count));
+  }
+
+  // The layers are listed, or a pattern of them is; Qwen's files have a window that none uses.
+  void read_window() {
+    llm::Sliding& sliding = of_.sliding;
+    const int period = optional("sliding_window_pattern", most_layers, sliding.layers, 0);
+    bool used = !type_.name.starts_with("qwen");
+    flag("use_sliding_window", used);
+    sliding.window = optional("sliding_window", most_words, sliding.window, 0);
+    sliding.layers = of_.layers - (period > 0 ? of_.layers / period : 0);
+    if (const auto types = find("layer_types"); types && types->is(Kind::sequence))
+      sliding.layers = static_cast<int>(std::ranges::count_if(
+          types->value().children, [](const auto& one) { return one->text == "sliding_attention"; }));
+    if (!used || sliding.window == 0 || sliding.layers == 0) sliding = {};
+    sliding.layers = std::min(sliding.layers, of_.attention_layers());
   }
 
   void read_extras() {
@@ -375,12 +450,12 @@ std::optional<Architecture> parse_config(const std::string& text, const std::str
     at.expected("a config.json of Hugging Face: a mapping with model_type");
     return std::nullopt;
   }
-  const input::Node name = root->find("model_type");
-  if (!name) {
+  const char* const key = root->find("model_type") ? "model_type" : "type";  // LeRobot's name
+  if (!root->find(key)) {
     problems.add(at.location(), "model_type", "missing", "as in a config.json of Hugging Face");
     return std::nullopt;
   }
-  const auto index = input::choose(at.descend("model_type"), "model_type", config_types());
+  const auto index = read_type(at.descend(key));
   if (!index) return std::nullopt;
   const Cursor all = at;
   const ModelType& whole = model_types[*index];
@@ -393,9 +468,7 @@ std::optional<Architecture> parse_config(const std::string& text, const std::str
       return std::nullopt;
     }
     if (whole.has_decoders) {
-      const auto own = inner->find("model_type")
-                           ? input::choose(at.descend("model_type"), "model_type", config_types())
-                           : std::nullopt;
+      const auto own = inner->find("model_type") ? read_type(at.descend("model_type")) : std::nullopt;
       if (!own) {
         if (!inner->find("model_type")) at.problem("has no model_type");
         return std::nullopt;
@@ -408,6 +481,7 @@ std::optional<Architecture> parse_config(const std::string& text, const std::str
   }
   if (whole.name == "whisper") return SoundReader(at, whole).read();
   std::optional<Architecture> of = ShapeReader(at, model_types[decoder]).read();
+  if (of) of->stored = stored_format(root);
   const input::Node seen = root->find("vision_config");
   if (!of || whole.projector == Projector::none || !seen || seen->kind == Kind::nothing) return of;
   const Cursor tower = all.descend("vision_config");

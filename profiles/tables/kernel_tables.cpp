@@ -198,6 +198,46 @@ void put_in_order(dnn::KernelTables& tables) {
   }
 }
 
+// The network in a precision, at the wanted input, or at any.
+const dnn::MeasuredNetwork* find_any(const dnn::KernelTables& tables, const WantedTable& wanted) {
+  const auto found = std::ranges::find_if(tables.networks, [&](const dnn::MeasuredNetwork& network) {
+    return network.model == wanted.model && network.precision == wanted.precision &&
+           (wanted.input == 0 || network.input == wanted.input);
+  });
+  return found == tables.networks.end() ? nullptr : &*found;
+}
+
+// The tables of `evidence`, with the batches that only `sibling` has.
+const dnn::KernelTables& with_sibling(std::string_view evidence, std::string_view sibling) {
+  static std::mutex mutex;
+  static std::map<std::string, dnn::KernelTables, std::less<>> read;
+  const std::scoped_lock lock(mutex);
+  const std::string both = std::string(evidence).append(" ").append(sibling) + " " +
+                           state_of_tables(evidence) + state_of_tables(sibling);
+  if (const auto known = read.find(both); known != read.end()) return known->second;
+  return read.emplace(both, dnn::with_batches_of(kernel_tables(evidence), kernel_tables(sibling)))
+      .first->second;
+}
+
+const dnn::KernelTables& tables_of_one(std::string_view evidence, std::string_view sibling,
+                                       const WantedTable& wanted) {
+  const std::string about = std::string(wanted.model) + "," + dnn::to_string(wanted.precision) + ",";
+  const bool embedded = !input::has_directory(evidence);
+  if (embedded) {
+    // If the exact batch was measured, its rows alone are enough, which are a fraction of the table.
+    const dnn::KernelTables& exact =
+        embedded_kernel_tables(evidence, about + std::to_string(wanted.batch) + ",");
+    const dnn::MeasuredNetwork* const network = exact.find(wanted.model, wanted.precision, measured_input);
+    if (network != nullptr && !network->batches.empty() && !network->solo_graph.empty()) return exact;
+  }
+  const dnn::KernelTables& own = embedded ? embedded_kernel_tables(evidence, about) : kernel_tables(evidence);
+  const dnn::MeasuredNetwork* const network = find_any(own, wanted);
+  if (sibling.empty() || network == nullptr || network->batches.empty() ||
+      network->batches.back().batch >= wanted.batch)
+    return own;
+  return with_sibling(evidence, sibling);
+}
+
 }  // namespace
 
 dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_view solo_csv,
@@ -260,50 +300,6 @@ const dnn::KernelTables& kernel_tables(std::string_view evidence) {
   tables.own = true;
   return tables;
 }
-
-namespace {
-
-// The network in a precision, at the wanted input, or at any.
-const dnn::MeasuredNetwork* find_any(const dnn::KernelTables& tables, const WantedTable& wanted) {
-  const auto found = std::ranges::find_if(tables.networks, [&](const dnn::MeasuredNetwork& network) {
-    return network.model == wanted.model && network.precision == wanted.precision &&
-           (wanted.input == 0 || network.input == wanted.input);
-  });
-  return found == tables.networks.end() ? nullptr : &*found;
-}
-
-// The tables of `evidence`, with the batches that only `sibling` has.
-const dnn::KernelTables& with_sibling(std::string_view evidence, std::string_view sibling) {
-  static std::mutex mutex;
-  static std::map<std::string, dnn::KernelTables, std::less<>> read;
-  const std::scoped_lock lock(mutex);
-  const std::string both = std::string(evidence).append(" ").append(sibling) + " " +
-                           state_of_tables(evidence) + state_of_tables(sibling);
-  if (const auto known = read.find(both); known != read.end()) return known->second;
-  return read.emplace(both, dnn::with_batches_of(kernel_tables(evidence), kernel_tables(sibling)))
-      .first->second;
-}
-
-const dnn::KernelTables& tables_of_one(std::string_view evidence, std::string_view sibling,
-                                       const WantedTable& wanted) {
-  const std::string about = std::string(wanted.model) + "," + dnn::to_string(wanted.precision) + ",";
-  const bool embedded = !input::has_directory(evidence);
-  if (embedded) {
-    // If the exact batch was measured, its rows alone are enough, which are a fraction of the table.
-    const dnn::KernelTables& exact =
-        embedded_kernel_tables(evidence, about + std::to_string(wanted.batch) + ",");
-    const dnn::MeasuredNetwork* const network = exact.find(wanted.model, wanted.precision, measured_input);
-    if (network != nullptr && !network->batches.empty() && !network->solo_graph.empty()) return exact;
-  }
-  const dnn::KernelTables& own = embedded ? embedded_kernel_tables(evidence, about) : kernel_tables(evidence);
-  const dnn::MeasuredNetwork* const network = find_any(own, wanted);
-  if (sibling.empty() || network == nullptr || network->batches.empty() ||
-      network->batches.back().batch >= wanted.batch)
-    return own;
-  return with_sibling(evidence, sibling);
-}
-
-}  // namespace
 
 const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
                                            const WantedTable& wanted) {

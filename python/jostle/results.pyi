@@ -212,6 +212,7 @@ class Process(Record):
     stationary: Optional[bool]
     backlog_growth: Figure
     stable_rate: Figure
+    unstable_share: Figure
     latency_ms: Latency
     mean_batch: Figure
     converged: Record

@@ -254,21 +254,22 @@ class DeviceCheck {
     }
   }
 
-  // Runtimes unpack other formats on GPUs without such numbers.
+  // The runtime reads the format of the weights, and has kernels for the GPU (docs/scenario.md has the
+  // table).
   void check_weights(const ProcessEntry& process, const std::string& path) const {
-    constexpr int first_with_fp4 = 100;
+    const process::Runtime runtime = process.host.runtime;
+    const auto& row = process::traits_of(runtime);
     const llm::WeightTraits& format = llm::traits_of(process.language->weights);
-    const bool none = !device_.has_gpu() || gpu::capability(device_.gpu.architecture) < format.capability;
-    refuse({{path + "precision", format.capability >= first_with_fp4 && none,
-             fmt::format("{} has no numbers of four bits with a point: GPUs have them from Blackwell on",
-                         device_.name),
-             "awq, int8 or fp16"},
-            {path + "precision",
-             format.products == Precision::int8 && !process::reads(process.host.runtime, format, device_.gpu),
-             fmt::format("{} on {} does not multiply weights of four bits by numbers of eight: TensorRT-LLM "
-                         "does, on GPUs from Ampere on",
-                         to_string(process.host.runtime), device_.name),
-             "awq, int8 or fp16"}});
+    const process::RuntimeFormat* const known = process::find_format(runtime, format.format);
+    refuse(
+        {{path + "precision", !process::reads(runtime, format.format, device_.gpu),
+          known == nullptr
+              ? fmt::format("{} does not read weights in {}", row.name, format.name)
+              : fmt::format(
+                    "{} has no kernels for {} on {}: {} of compute capability {:.1f} and more have them",
+                    row.name, format.name, device_.name, known->cards ? "cards" : "GPUs", known->from / 10.0),
+          fmt::format("{}{}", process::computes_on_cores(row) ? "it reads GGUF: " : "it reads here: ",
+                      fmt::join(process::formats_read(runtime, device_.gpu), ", "))}});
   }
 
   void check_stages(const std::vector<Stage>& stages, const std::string& path) const {

@@ -296,6 +296,9 @@ std::string run_phrase(const EchoJson& run) {
     text = echoed(run["batches"]) + " batches simulated";
   if (run.contains("warmup") && run["warmup"] != "auto")
     text += " after " + echoed(run["warmup"]) + " of warm-up";
+  if (run.value("thermal", "") == "equilibrium")
+    add_phrase(text,
+               "as warm as its load makes the board (thermal: equilibrium; a run begins cool without it)");
   add_phrase(text, "seed " + echoed(run.value("seed", EchoJson(1))));
   if (const EchoJson count = run.value("replications", EchoJson(1)); count != 1)
     add_phrase(text, echoed(count) + " replications");

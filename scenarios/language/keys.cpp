@@ -93,7 +93,9 @@ std::optional<std::vector<int>> CoreList::operator()(const Cursor& at) const {
 
 std::optional<std::int64_t> InputSize::operator()(const Cursor& at) const {
   constexpr int most = 8192;
-  const std::string text = at.is(input::Kind::scalar) ? at.value().text : "";
+  const std::string* const given = at.scalar("a side, or width and height as in 640x384");
+  if (given == nullptr) return std::nullopt;
+  const std::string& text = *given;
   if (text.find_first_not_of("+-.0123456789") == std::string::npos) return Integer{1, most}(at);
   const std::size_t cross = text.find('x');
   bool overflow = false;

@@ -32,8 +32,7 @@ void read_device(const Cursor& at, const LoadContext& context, Scenario& scenari
   }
   const auto& names = context.catalogue.devices;
   if (std::find(names.begin(), names.end(), *device) == names.end()) {
-    at.problem(fmt::format("unknown device '{}'", input::printable(*device)),
-               input::spelling_hint(*device, names));
+    at.problem(fmt::format("unknown device '{}'", input::printable(*device)), profiles::device_hint(*device));
     scenario.device.clear();
   }
 }

@@ -47,6 +47,10 @@ struct Catalogue {
 };
 // The catalogue of this build.
 [[nodiscard]] Catalogue shipped_catalogue();
+// What may be meant by the name of no model, or what to give instead of such a file or folder. `path`: where
+// it would be. `own`: networks of the board.
+[[nodiscard]] std::string model_hint(const std::string& text, const std::string& path,
+                                     std::vector<std::string> own = {});
 
 // A command-line option that stands for an assignment. Problems name what was typed.
 struct OtherOption {

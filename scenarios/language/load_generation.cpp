@@ -153,7 +153,7 @@ void read_draft(const Cursor& at, LanguageWork& work) {
   const auto model = mapping.require("model");
   const auto name = model ? Text{}(*model) : std::nullopt;
   if (!name) return;
-  work.draft = llm::find_architecture(*name);
+  work.draft = llm::find_architecture(llm::catalogue_name(*name));
   if (work.draft == nullptr)
     model->problem(fmt::format("no language model '{}'", input::printable(*name)),
                    "one of jostle list models, such as qwen2.5_0.5b");
@@ -172,12 +172,32 @@ void read_bench(const Cursor& at, process::GenerationSpec& spec) {
   mapping.optional("sequences", pp ? spec.prompts : spec.users, Integer{1, max_sequences});
 }
 
+// Reads the number of blocks whose experts the cores have.
+void read_cpu_moe(const Cursor& at, ProcessEntry& process) {
+  const llm::Architecture& of = *language_model(process.work.model);
+  const std::string text = at.is(Kind::scalar) ? at.value().text : "";
+  if (!text.empty() && text != "all" && text.find_first_not_of("+-0123456789") != std::string::npos)
+    return at.expected("a number of blocks, or all");
+  const auto asked = text == "all" ? std::int64_t{of.layers} : Integer{0, of.layers}(at);
+  if (!asked) return;
+  if (of.experts.count == 0)
+    at.problem(fmt::format("{} has no experts", input::printable(model_name(process.work.model))),
+               "leave it out, or gpu_layers: 8");
+  else
+    process.language->cpu_moe = *asked;
+}
+
 }  // namespace
 
 void read_weights(Mapping& mapping, ProcessEntry& process) {
   LanguageWork& work = process.language.emplace();
-  mapping.required("precision", work.weights,
-                   Choice<llm::WeightFormat>{"a precision of weights", weight_format_names()});
+  const Choice<llm::WeightFormat> format{"a precision of weights", weight_format_names(), spelled_precision};
+  if (const std::string_view stored = language_model(process.work.model)->stored; !stored.empty()) {
+    work.weights = std::ranges::find(llm::weight_formats, stored, &llm::WeightTraits::name)->format;
+    mapping.optional("precision", work.weights, format);
+  } else {
+    mapping.required("precision", work.weights, format);
+  }
   process.work.precision = Precision::fp16;
 }
 
@@ -201,27 +221,9 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   if (const auto draft = mapping.find("draft")) read_draft(*draft, work);
   if (work.cache_bytes)
     work.spec.room = static_cast<std::int64_t>(
-        *work.cache_bytes / llm::kv_bytes_per_token(*language_model(process.work.model), work.draft));
+        *work.cache_bytes /
+        llm::kv_bytes_per_token(*language_model(process.work.model), work.draft, work.spec.longest()));
 }
-
-namespace {
-
-// Reads the number of blocks whose experts the cores have.
-void read_cpu_moe(const Cursor& at, ProcessEntry& process) {
-  const llm::Architecture& of = *language_model(process.work.model);
-  const std::string text = at.is(Kind::scalar) ? at.value().text : "";
-  if (!text.empty() && text != "all" && text.find_first_not_of("+-0123456789") != std::string::npos)
-    return at.expected("a number of blocks, or all");
-  const auto asked = text == "all" ? std::int64_t{of.layers} : Integer{0, of.layers}(at);
-  if (!asked) return;
-  if (of.experts.count == 0)
-    at.problem(fmt::format("{} has no experts", input::printable(model_name(process.work.model))),
-               "leave it out, or gpu_layers: 8");
-  else
-    process.language->cpu_moe = *asked;
-}
-
-}  // namespace
 
 void read_offload(Mapping& mapping, ProcessEntry& process) {
   if (!process.language) return;

@@ -20,6 +20,7 @@
 #include "profiles/readers/language_config.hpp"
 #include "profiles/tables/kernel_tables.hpp"
 #include "scenarios/language/keys.hpp"
+#include "scenarios/language/load.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/network.hpp"
 
@@ -88,20 +89,14 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
   }
   const std::string own_text(profiles::own_network_name(*text, profile));
   const auto& names = context.catalogue.models;
-  const std::string name = dnn::catalogue_name(own_text);
+  const std::string name = llm::catalogue_name(own_text);
   if (std::find(names.begin(), names.end(), name) != names.end()) return BuiltInModel{name};
   std::vector<std::string> own = traced_networks(context);
   if (std::find(own.begin(), own.end(), own_text) != own.end()) return BuiltInModel{own_text};
   const std::vector<std::string> kept = profiles::own_networks(profile);
   own.insert(own.end(), kept.begin(), kept.end());
-  own.insert(own.end(), names.begin(), names.end());
-  const auto& others = dnn::known_names();
-  own.insert(own.end(), others.begin(), others.end());
-  std::ranges::sort(own);
-  own.erase(std::unique(own.begin(), own.end()), own.end());
   at.problem(fmt::format("unknown model '{}'", input::printable(*text)),
-             input::similar(*text, own).empty() ? input::spelling_hint(*text, names)
-                                                : input::spelling_hint(*text, own));
+             model_hint(*text, resolved(context, *text), std::move(own)));
   return std::nullopt;
 }
 
@@ -197,7 +192,7 @@ Kinds read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& p
     if (model) process.work.model = std::move(*model);
     network = !model_at->is(Kind::mapping) || std::holds_alternative<ProductsModel>(process.work.model);
   }
-  const Choice<Precision> precision{"a precision", precision_names()};
+  const Choice<Precision> precision{"a precision", precision_names(), spelled_precision};
   if (language_model(process.work.model) != nullptr)
     read_weights(mapping, process);
   else if (network)

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 
+#include "models/dnn/model_names.hpp"
 #include "models/power/governors/cpu_governors.hpp"
 #include "models/power/governors/gpu_governors.hpp"
 
@@ -45,6 +47,20 @@ const Names<Precision>& precision_names() {
     return found;
   }();
   return names;
+}
+
+std::vector<std::string> spelled_precision(const std::string& text) {
+  // bf16 costs what fp16 does on GPUs from Ampere on, and is computed in fp32 by older ones.
+  static const std::map<std::string, std::vector<std::string>> others{
+      {"bf16", {"fp16", "fp32"}}, {"bfloat16", {"fp16", "fp32"}},
+      {"f16", {"fp16"}},          {"float16", {"fp16"}},
+      {"half", {"fp16"}},         {"f32", {"fp32"}},
+      {"float32", {"fp32"}},      {"fp4", {"nvfp4", "mxfp4"}},
+      {"int4awq", {"awq"}},       {"w4a16", {"awq", "gptq"}},
+      {"w4a16awq", {"awq"}},      {"int4gptq", {"gptq"}},
+      {"q4f161", {"int4"}}};
+  const auto found = others.find(dnn::folded(text));
+  return found != others.end() ? found->second : std::vector<std::string>{text};
 }
 
 const Names<llm::WeightFormat>& weight_format_names() {

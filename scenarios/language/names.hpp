@@ -13,6 +13,8 @@ template <class T>
 using Names = std::vector<std::pair<std::string, T>>;
 
 [[nodiscard]] const Names<Precision>& precision_names();
+// The precisions, of networks or weights, that a tool's word for one means: "FP16", "Q4_K_M", "int4_awq".
+[[nodiscard]] std::vector<std::string> spelled_precision(const std::string& text);
 [[nodiscard]] const Names<llm::WeightFormat>& weight_format_names();
 [[nodiscard]] const Names<Runtime>& runtime_names();
 // The names of the runtimes for which `are` is true, for messages; `last` joins the last one.

@@ -6,7 +6,6 @@
 
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
-#include "models/board/spec.hpp"
 #include "profiles/profile/profile.hpp"
 #include "profiles/readers/nvpmodel.hpp"
 #include "scenarios/language/scenario.hpp"

@@ -144,8 +144,8 @@ const llm::Architecture& architecture(P process) {
 // The bytes of keys and values of the longest sequence.
 double bytes_of_sequence(P process) {
   const LanguageWork& work = *process.language;
-  return llm::kv_bytes_per_token(architecture(process), work.draft) *
-         static_cast<double>(std::max(work.context, work.spec.longest()));
+  const std::int64_t longest = std::max(work.context, work.spec.longest());
+  return llm::kv_bytes_per_token(architecture(process), work.draft, longest) * static_cast<double>(longest);
 }
 std::string models_that_see() {
   std::vector<std::string> names;

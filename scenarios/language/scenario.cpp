@@ -106,6 +106,13 @@ std::vector<Draws> draws_of(const Scenario& scenario) {
 namespace {
 
 void add_warnings(const ProcessEntry& part, std::vector<std::string>& all) {
+  if (const llm::Architecture* const of = language_model(part.work.model);
+      of != nullptr && !of->stored.empty()) {
+    const std::string_view weights = llm::traits_of(part.language->weights).name;
+    if (weights != of->stored)
+      all.push_back(fmt::format("{}: its weights are in {}, and run in {} as asked",
+                                model_name(part.work.model), of->stored, weights));
+  }
   const auto* const onnx = std::get_if<OnnxModel>(&part.work.model);
   if (onnx == nullptr || !onnx->file) return;
   // The share that is not understood, which comes first, is a warning of the result (not_understood()).

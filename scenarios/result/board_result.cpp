@@ -33,36 +33,6 @@ GpuWindows distribution(const board::GpuWindowShares& metrics, sim::Duration int
   return windows;
 }
 
-}  // namespace
-
-SmArray sm_array(const gpu::Usage& used, double elapsed) {
-  if (elapsed <= 0) return {};
-  const auto share = [elapsed](double seconds) { return seconds / elapsed; };
-  return {.sm_active = share(used.sm_active),
-          .issue_slot = share(used.busy(used.issue_slot)),
-          .tensor_active = share(used.busy(used.tensor_active)),
-          .occupancy = share(used.occupancy)};
-}
-
-sim::RunEnd run_until(sim::Engine& engine, sim::Time time, std::optional<board::GpuWindows>& windows) {
-  while (windows && windows->end() <= time) {
-    const sim::RunEnd end = engine.run(windows->end());
-    if (engine.now() < windows->end()) return end;
-    windows->sample();
-  }
-  return engine.run(time);
-}
-
-void add_windows(Result& result, const board::GpuWindows& windows) {
-  std::size_t running = 0;
-  for (ProcessResult& process : result.processes)
-    if (process.status == "ok")
-      process.gpu_windows = distribution(windows.of_process(running++), windows.interval());
-  result.system.gpu.windows = distribution(windows.of_board(), windows.interval());
-}
-
-namespace {
-
 constexpr double mb = 1e6;
 constexpr const char* no_fit = "out_of_memory";
 
@@ -78,40 +48,10 @@ std::string what_lacked(const memory::Place& place) {
   const memory::Footprint& held = place.held;
   return fmt::format(
       "does not fit into memory: {:.0f} MB short, at its {} (context {:.0f}, engine {:.0f}, activations "
-      "{:.0f}, inputs and outputs "
-      "{:.0f} MB)",
+      "{:.0f}, inputs and outputs {:.0f} MB)",
       place.missing_bytes / mb, to_string(place.lacking), held.context / mb, held.engine / mb,
       held.arena / mb, held.io / mb);
 }
-
-}  // namespace
-
-void add_memory(Result& result, const memory::Spec& spec, const memory::Occupancy& occupancy) {
-  auto& system = result.system.memory;
-  system.capacity_mb = spec.capacity_bytes / mb;
-  double needed = occupancy.used_bytes;
-  for (const memory::Place& place : occupancy.places)
-    if (!place.fits) needed += place.held.total();
-  system.needed_mb = needed / mb;
-  if (!occupancy.rebooted) {
-    system.used_mb = occupancy.used_bytes / mb;
-    system.gpu_share = occupancy.gpu_bytes / spec.capacity_bytes;
-  }
-  for (std::size_t i = 0; i < result.processes.size(); ++i) {
-    ProcessResult& process = result.processes[i];
-    const memory::Place& place = occupancy.places[i];
-    if (place.fits && !occupancy.rebooted) {
-      process.memory_mb = place.held.total() / mb;
-      process.memory = memory_of(place.held);
-      continue;
-    }
-    result.status = process.status = no_fit;
-    process.problem = place.fits ? "lost because the board reboots" : what_lacked(place);
-    if (!place.fits && occupancy.rebooted) process.problem += "; the board reboots";
-  }
-}
-
-namespace {
 
 // The relative error that sums of very many terms may have.
 constexpr double rounding = 1e-6;
@@ -140,6 +80,57 @@ bool scales(const board::StateTimes& states) {
 }
 
 }  // namespace
+
+SmArray sm_array(const gpu::Usage& used, double elapsed) {
+  if (elapsed <= 0) return {};
+  const auto share = [elapsed](double seconds) { return seconds / elapsed; };
+  return {.sm_active = share(used.sm_active),
+          .issue_slot = share(used.busy(used.issue_slot)),
+          .tensor_active = share(used.busy(used.tensor_active)),
+          .occupancy = share(used.occupancy)};
+}
+
+sim::RunEnd run_until(sim::Engine& engine, sim::Time time, std::optional<board::GpuWindows>& windows) {
+  while (windows && windows->end() <= time) {
+    const sim::RunEnd end = engine.run(windows->end());
+    if (engine.now() < windows->end()) return end;
+    windows->sample();
+  }
+  return engine.run(time);
+}
+
+void add_windows(Result& result, const board::GpuWindows& windows) {
+  std::size_t running = 0;
+  for (ProcessResult& process : result.processes)
+    if (process.status == "ok")
+      process.gpu_windows = distribution(windows.of_process(running++), windows.interval());
+  result.system.gpu.windows = distribution(windows.of_board(), windows.interval());
+}
+
+void add_memory(Result& result, const memory::Spec& spec, const memory::Occupancy& occupancy) {
+  auto& system = result.system.memory;
+  system.capacity_mb = spec.capacity_bytes / mb;
+  double needed = occupancy.used_bytes;
+  for (const memory::Place& place : occupancy.places)
+    if (!place.fits) needed += place.held.total();
+  system.needed_mb = needed / mb;
+  if (!occupancy.rebooted) {
+    system.used_mb = occupancy.used_bytes / mb;
+    system.gpu_share = occupancy.gpu_bytes / spec.capacity_bytes;
+  }
+  for (std::size_t i = 0; i < result.processes.size(); ++i) {
+    ProcessResult& process = result.processes[i];
+    const memory::Place& place = occupancy.places[i];
+    if (place.fits && !occupancy.rebooted) {
+      process.memory_mb = place.held.total() / mb;
+      process.memory = memory_of(place.held);
+      continue;
+    }
+    result.status = process.status = no_fit;
+    process.problem = place.fits ? "lost because the board reboots" : what_lacked(place);
+    if (!place.fits && occupancy.rebooted) process.problem += "; the board reboots";
+  }
+}
 
 void add_power(SystemResult& system, const board::PowerReport& report, const power::Spec& spec,
                Metric images) {

@@ -429,6 +429,9 @@ void service(auto& v) {
     About{"images/s", Unit::images_per_s});
   v("stable_rate", &P::stable_rate, pool::per(pool::is_known(&P::stable_rate)),
     About{"images/s that an overloaded process could serve; null if it keeps up", Unit::images_per_s});
+  v("unstable_share", &P::unstable_share, pool::first,
+    About{"Of real boards, where its backlog grows; with pi90, whose upper ends of latency are null then"},
+    Shown::if_there);
   v("latency_ms", &P::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
   v("mean_batch", &P::mean_batch, pool::per(&P::batches),
     About{"Images per batch; of a language model, sequences per decode step"});

@@ -11,7 +11,6 @@
 #include "sim/batch_means.hpp"
 
 namespace jostle::scenarios {
-
 namespace {
 
 using Wholes = std::vector<const Result*>;

@@ -17,7 +17,8 @@
 namespace jostle::scenarios {
 
 using Metric = std::optional<double>;
-using Interval = std::optional<std::pair<double, double>>;  // from, to
+using Interval =
+    std::optional<std::pair<double, double>>;  // from, to; of latency, to infinity if it may grow
 template <class T>
 using Named = std::vector<std::pair<std::string, T>>;  // in display order
 using NamedParameters = Named<double>;
@@ -178,6 +179,8 @@ struct ProcessResult {
   std::optional<bool> stable;
   Metric backlog_growth;  // images/s; absent unless unstable
   Metric stable_rate;     // images/s that it could serve; absent unless unstable, or if unknown
+  Metric
+      unstable_share;  // of boards, by the prediction interval, if it is not stable on more than 5 % of them
   // False if its throughput still changes, or will. Absent if the run is too short to decide, and if no
   // steady state is expected (set-up, a number of batches, a trace).
   std::optional<bool> stationary;
@@ -213,6 +216,16 @@ struct ProcessResult {
 [[nodiscard]] inline Metric frames_per_s(const ProcessResult& process) {
   if (process.interval == 0 || !process.throughput.mean) return std::nullopt;
   return *process.throughput.mean * static_cast<double>(process.interval + 1);
+}
+
+// The share of its time that a process with requests of its own works for them, while it keeps up: a board
+// slower by more than that leaves room for does not.
+[[nodiscard]] inline Metric busy_share(const ProcessResult& process) {
+  if (!process.offered || process.stable != true || !process.time_share) return std::nullopt;
+  using process::Share;
+  const double idle =
+      (*process.time_share)[index_of(Share::idle)] + (*process.time_share)[index_of(Share::link)];
+  return idle < 1 ? Metric(1 - idle) : std::nullopt;
 }
 
 // The share of the images dropped and served that a full queue dropped; absent if none was dropped.
@@ -335,6 +348,7 @@ struct Judged {
   Metric limit;
   bool least = false;        // true: the limit is the least value
   bool grows = false;        // the process does not keep up
+  Metric unstable_share;     // that process's
   std::string already = {};  // without a value: a lower percentile above the limit, "p90 7.2 ms"
   std::optional<bool> met;   // absent without a limit, a value or such a percentile
   std::optional<std::int64_t> entry = {};  // the entry of that process; absent: a metric of the board

@@ -23,7 +23,6 @@
 #include "scenarios/run/shared_work.hpp"
 
 namespace jostle::scenarios {
-
 namespace {
 
 // `automatic` follows the documentation of cudaDeviceScheduleAuto: spin while contexts ≤ CPUs, else yield.

@@ -29,9 +29,9 @@ double of_kernel(double streams) {
 // Parts in which a wave comes on few SMs, where streams take each other's places: fitted to four streams of
 // alexnet on 8 SMs of an H200. Streams of equal kernels, which end together, have about one.
 constexpr double parts_of_wave = 8;
-// Simulated time after which closed loops are steady (gpu/steady_loops.hpp): 0.05 to 3 s were measured, 14 s
-// of four MPS clients that launch kernel by kernel.
-constexpr double until_steady_s = 1, until_steady_by_kernel_s = 10;
+// Simulated time after which closed loops are steady (gpu/steady_loops.hpp): 0.05 to 1.8 s were measured, 14
+// s of four MPS clients that launch kernel by kernel.
+constexpr double until_steady_s = 0.5, until_steady_by_kernel_s = 10;
 
 // A part of a process as if it had the GPU to itself.
 struct Alone {

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <span>
 #include <string_view>
 
+#include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "profiles/onnx/onnx.hpp"
 #include "profiles/profile/profile.hpp"
@@ -144,6 +147,35 @@ std::vector<std::string> not_understood(const Scenario& scenario) {
       if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
     }
   return all;
+}
+
+std::string fixed_phases(const Scenario& scenario) {
+  constexpr double little = 0.5;  // share of a period by which clocks drift apart in the run
+  if (scenario.link && scenario.link->jitter > sim::Duration::zero()) return {};
+  const double run_s = sim::to_seconds(scenario.run.duration);
+  std::vector<std::pair<std::string, double>> sources;  // with their rates
+  for (const ProcessInstance& instance : expand(scenario))
+    for (const ProcessEntry& part : parts_of(scenario.processes[instance.entry]))
+      if (const process::Arrivals& of = part.arrivals; of.kind == process::ArrivalKind::periodic &&
+                                                       !of.phase &&
+                                                       2 * of.drift * run_s * of.rate_per_s < little)
+        sources.emplace_back(called(part), of.rate_per_s);
+  for (const auto& [first, per_s] : sources)
+    for (double periods = 1; periods <= per_s; ++periods) {
+      std::vector<std::string> names;
+      std::size_t met = 0;
+      for (const auto& [name, rate] : sources)
+        if (const double count = rate * periods / per_s; std::abs(count - std::round(count)) < 1e-6) {
+          ++met;
+          if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        }
+      if (met >= 2)
+        return fmt::format(
+            "the phases of {} stay as this seed drew them: others give other latencies "
+            "(--replications 10 draws them anew)",
+            input::listed(names));
+    }
+  return {};
 }
 
 std::vector<std::string> recorded_otherwise(const Scenario& scenario, const std::vector<Grades>& grades) {

@@ -31,6 +31,10 @@ struct Assembly;
 // kernel times of these networks are graded `assumed`.
 [[nodiscard]] std::vector<std::string> not_understood(const Scenario& scenario);
 
+// The processes whose sources keep the phases that the seed drew, in a sentence: their periods meet again
+// within a second, and the run is too short for their clocks to drift apart. Empty without two of them.
+[[nodiscard]] std::string fixed_phases(const Scenario& scenario);
+
 // Where the model of MPS or of partitions, if the scenario uses it, was measured, in a sentence each; empty
 // if that is this card.
 [[nodiscard]] std::vector<std::string> assumed_sharing(const Scenario& scenario,

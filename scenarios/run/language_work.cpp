@@ -14,8 +14,6 @@
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernel_class.hpp"
 #include "models/dnn/kernels_for.hpp"
-#include "models/dnn/roofline.hpp"
-#include "models/llm/offload.hpp"
 #include "models/llm/step.hpp"
 #include "models/process/weight_formats.hpp"
 #include "profiles/profile/profile.hpp"
@@ -67,8 +65,11 @@ class Steps {
                                   context.device.what_if.memory;
     gpu_.kernels.tensor_efficiency *= runtime.products;
     gpu_.kernels.tensor_efficiency_of.fp16 *= runtime.products;
+    gpu_.kernels.tensor_efficiency_of.int8 *= runtime.products;
     gpu_.kernel_fixed = runtime.kernel_start.value_or(gpu_.kernel_fixed);
     gpu_.kernels.gemm_gain = 1;  // `products` was measured on plain products already
+    // Attention of llama.cpp reads all that it keeps for a window, also what is masked.
+    of_.sliding.window += process::traits_of(entry.host.runtime).serving.step;
   }
 
   // The kernels of a decode step, or of a step of a prompt, by `role`.
@@ -151,7 +152,7 @@ class Steps {
     return {};
   }
 
-  const llm::Architecture& of_;
+  llm::Architecture of_;
   const ProcessEntry& entry_;
   const LanguageWork& work_;
   bool serves_text_;
@@ -285,6 +286,39 @@ std::string divided_phrase(const ProcessEntry& entry, int threads) {
   return text;
 }
 
+// The bytes that an entry would hold on a card of its own if its model were divided in another way.
+double held_if(const ProcessEntry& entry, const llm::Offload& divided) {
+  ProcessEntry other = entry;
+  other.language->gpu_layers = divided.gpu_layers;
+  other.language->cpu_moe = divided.cpu_moe_layers;
+  const memory::Footprint of = language_footprint(other, false);
+  return of.engine + of.io;
+}
+
+// The part of a model that the cores of a card's host may have so that the card would hold so many bytes
+// less: the largest number of layers on the GPU; or the smallest number of blocks with experts on the cores.
+std::string division_that_fits(const ProcessEntry& entry, double missing_bytes) {
+  const process::RuntimeTraits& runtime = process::traits_of(entry.host.runtime);
+  if (!process::computes_on_cores(runtime)) return "";
+  const llm::Architecture& of = architecture_of(entry);
+  const llm::Offload as_it_is = offload_of(entry);
+  const double most = held_if(entry, as_it_is) - missing_bytes;
+  std::string text;
+  llm::Offload other = as_it_is;
+  for (other.gpu_layers = of.layers; other.gpu_layers >= 0; --other.gpu_layers) {
+    if (held_if(entry, other) > most) continue;
+    text += fmt::format("; gpu_layers: {} would fit", other.gpu_layers);
+    break;
+  }
+  if (of.experts.count == 0) return text;
+  other = as_it_is;
+  for (other.cpu_moe_layers = 1; other.cpu_moe_layers <= of.layers; ++other.cpu_moe_layers) {
+    if (held_if(entry, other) > most) continue;
+    return text + fmt::format("; cpu_moe: {} would fit", other.cpu_moe_layers);
+  }
+  return text;
+}
+
 }  // namespace
 
 void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
@@ -325,8 +359,10 @@ memory::Footprint language_footprint(const ProcessEntry& entry, bool unified) {
   const llm::Serving by = serving_of(entry);
   const auto positions = static_cast<double>(llm::positions_held(by, load_of(work)));
   const double drafts = work.draft != nullptr ? llm::weights_held(*work.draft, work.weights, by) : 0;
+  const std::int64_t each =
+      llm::positions_held(by, load_of(work)) / std::max<std::int64_t>(work.spec.max_batch, 1);
   const double cache =
-      work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft) +
+      work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of, work.draft, each, by.step) +
                                 static_cast<double>(work.spec.max_batch) * llm::state_bytes(of));
   // On a board with one memory all of it counts, wherever a layer is computed.
   const llm::Offload offload = unified ? llm::Offload{.gpu_layers = llm::most_layers(of)} : offload_of(entry);
@@ -336,43 +372,6 @@ memory::Footprint language_footprint(const ProcessEntry& entry, bool unified) {
           .io = cache - cache * own * (1 - llm::cache_on_card(of, offload.gpu_layers))};
 }
 
-namespace {
-
-// The bytes that an entry would hold on a card of its own if its model were divided in another way.
-double held_if(const ProcessEntry& entry, const llm::Offload& divided) {
-  ProcessEntry other = entry;
-  other.language->gpu_layers = divided.gpu_layers;
-  other.language->cpu_moe = divided.cpu_moe_layers;
-  const memory::Footprint of = language_footprint(other, false);
-  return of.engine + of.io;
-}
-
-// The part of a model that the cores of a card's host may have so that the card would hold so many bytes
-// less: the largest number of layers on the GPU; or the smallest number of blocks with experts on the cores.
-std::string division_that_fits(const ProcessEntry& entry, double missing_bytes) {
-  const process::RuntimeTraits& runtime = process::traits_of(entry.host.runtime);
-  if (!process::computes_on_cores(runtime)) return "";
-  const llm::Architecture& of = architecture_of(entry);
-  const llm::Offload as_it_is = offload_of(entry);
-  const double most = held_if(entry, as_it_is) - missing_bytes;
-  std::string text;
-  llm::Offload other = as_it_is;
-  for (other.gpu_layers = of.layers; other.gpu_layers >= 0; --other.gpu_layers) {
-    if (held_if(entry, other) > most) continue;
-    text += fmt::format("; gpu_layers: {} would fit", other.gpu_layers);
-    break;
-  }
-  if (of.experts.count == 0) return text;
-  other = as_it_is;
-  for (other.cpu_moe_layers = 1; other.cpu_moe_layers <= of.layers; ++other.cpu_moe_layers) {
-    if (held_if(entry, other) > most) continue;
-    return text + fmt::format("; cpu_moe: {} would fit", other.cpu_moe_layers);
-  }
-  return text;
-}
-
-}  // namespace
-
 std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& device, double missing_bytes) {
   const llm::Architecture& of = architecture_of(entry);
   const LanguageWork& work = *entry.language;
@@ -380,7 +379,7 @@ std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& d
   const double held = llm::weights_held(of, work.weights, by);
   std::vector<std::string> formats;
   for (const llm::WeightTraits& row : llm::weight_formats)
-    if (process::reads(entry.host.runtime, row, device.gpu) &&
+    if (process::reads(entry.host.runtime, row.format, device.gpu) &&
         llm::weights_held(of, row.format, by) + missing_bytes <= held)
       formats.emplace_back(row.name);
   std::string text;
@@ -388,8 +387,13 @@ std::string what_would_fit(const ProcessEntry& entry, const board::DeviceSpec& d
   // Shorter sequences, with the same number of them.
   const double room = language_footprint(entry, true).io - missing_bytes;
   const auto sequences = static_cast<double>(work.spec.max_batch);
-  const auto positions =
-      static_cast<std::int64_t>(room / (sequences * llm::kv_bytes_per_token(of, work.draft)));
+  // A window makes further positions cheaper: so many steps from below end within one of them.
+  constexpr int steps = 64;
+  std::int64_t positions = 0;
+  for (int i = 0; i < steps; ++i)
+    positions = static_cast<std::int64_t>(
+        room /
+        (sequences * llm::kv_bytes_per_token(of, work.draft, std::max<std::int64_t>(positions, 0), by.step)));
   if (positions >= work.spec.longest())
     text += fmt::format("; context: {} would fit", positions);
   else if (positions > 0)

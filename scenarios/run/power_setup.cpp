@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "input/units.hpp"
 #include "models/cpu/spec.hpp"

@@ -9,7 +9,6 @@
 #include "scenarios/run/metrics.hpp"
 
 namespace jostle::scenarios {
-
 namespace {
 
 using sim::Duration;
@@ -185,6 +184,29 @@ void add_stages(ProcessResult& result, const process::Inference& process) {
   }
 }
 
+void add_total_tokens(Result& result, double seconds) {
+  TotalTokens total;
+  bool any = false;
+  const auto add = [&](const std::optional<TokenResult>& tokens) {
+    if (!tokens) return;
+    any = true;
+    total.decoded += tokens->decoded;
+  };
+  for (const ProcessResult& process : result.processes) {
+    if (process.status != "ok") continue;
+    add(process.tokens);
+    for (const InstanceResult& instance : process.instances) add(instance.tokens);
+  }
+  if (!any) return;
+  const auto decoded = static_cast<double>(total.decoded);
+  total.per_s = ratio(decoded, seconds);
+  if (const Metric& watts = result.system.power_w.mean) {
+    total.energy_mj = ratio(1e3 * *watts * seconds, decoded);
+    total.power_grade = power_grade(result).value_or("");
+  }
+  result.system.tokens = total;
+}
+
 }  // namespace
 
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
@@ -245,33 +267,6 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   result.backlog_growth = load->growth;
   if (load->stable_rate) result.stable_rate = *load->stable_rate;
 }
-
-namespace {
-
-void add_total_tokens(Result& result, double seconds) {
-  TotalTokens total;
-  bool any = false;
-  const auto add = [&](const std::optional<TokenResult>& tokens) {
-    if (!tokens) return;
-    any = true;
-    total.decoded += tokens->decoded;
-  };
-  for (const ProcessResult& process : result.processes) {
-    if (process.status != "ok") continue;
-    add(process.tokens);
-    for (const InstanceResult& instance : process.instances) add(instance.tokens);
-  }
-  if (!any) return;
-  const auto decoded = static_cast<double>(total.decoded);
-  total.per_s = ratio(decoded, seconds);
-  if (const Metric& watts = result.system.power_w.mean) {
-    total.energy_mj = ratio(1e3 * *watts * seconds, decoded);
-    total.power_grade = power_grade(result).value_or("");
-  }
-  result.system.tokens = total;
-}
-
-}  // namespace
 
 void add_tokens(Result& result, double seconds) {
   const auto finish = [&](std::optional<TokenResult>& tokens) {

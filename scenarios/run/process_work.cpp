@@ -7,18 +7,14 @@
 #include <numeric>
 #include <span>
 #include <stdexcept>
-#include <string_view>
 
 #include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
 #include "models/dnn/arithmetic.hpp"
-#include "models/dnn/fusion.hpp"
-#include "models/dnn/host_layers.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
-#include "models/dnn/partition_points.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"

@@ -7,13 +7,11 @@
 #include <utility>
 
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/assemble.hpp"
 #include "scenarios/run/cpu_time.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::scenarios {
-
 namespace {
 
 // Reports the overall progress of all replications, from one thread at a time.

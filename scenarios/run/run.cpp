@@ -24,7 +24,6 @@
 #include "scenarios/run/simulation.hpp"
 
 namespace jostle::scenarios {
-
 namespace {
 
 // The part of a process's result that is known before the run.
@@ -90,6 +89,24 @@ profiles::Profile profile_of(const Scenario& scenario) {
   return std::move(*profile);
 }
 
+// Sets the warm-up to the transient that a first run shows, or to half of that run if the transient does not
+// end.
+void find_warmup(Run& run, const Scenario& scenario, const Assembly& assembly, const RunControl& control) {
+  Scenario first = scenario;
+  first.gpu_metrics.reset();
+  first.run.until.reset();
+  first.run.duration = run.warmup + run.duration;
+  first.run.warmup = sim::Duration::zero();
+  first.run.until_p99 = false;
+  RunControl alone;
+  alone.interrupt = control.interrupt;
+  alone.requests = control.requests;
+  Simulation simulation(first, assembly, alone);
+  if (!simulation.run()) throw Interrupted();
+  const auto found = simulation.found_warmup();
+  run.warmup = found ? sim::seconds(*found) : first.run.duration / 2;
+}
+
 }  // namespace
 
 Result prepared(const Scenario& scenario, const profiles::Profile& profile, const Assembly& assembly) {
@@ -101,6 +118,7 @@ Result prepared(const Scenario& scenario, const profiles::Profile& profile, cons
   result.profile_hash = profile.hash;
   result.seed = assembly.setup.seed;
   result.warnings = not_understood(scenario);
+  if (std::string phases = fixed_phases(scenario); !phases.empty()) result.warnings.push_back(phases);
   std::ranges::move(assumed_sharing(scenario, profile, assembly), std::back_inserter(result.warnings));
   std::ranges::copy(partition_warnings(scenario, assembly.device.gpu), std::back_inserter(result.warnings));
   const std::vector<Grades> grades = grades_of(scenario, profile, assembly);
@@ -154,28 +172,6 @@ bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const 
   if (equilibrium.heat) assembly.dvfs->heat = std::move(equilibrium.heat);
   return true;
 }
-
-namespace {
-
-// Sets the warm-up to the transient that a first run shows, or to half of that run if the transient does not
-// end.
-void find_warmup(Run& run, const Scenario& scenario, const Assembly& assembly, const RunControl& control) {
-  Scenario first = scenario;
-  first.gpu_metrics.reset();
-  first.run.until.reset();
-  first.run.duration = run.warmup + run.duration;
-  first.run.warmup = sim::Duration::zero();
-  first.run.until_p99 = false;
-  RunControl alone;
-  alone.interrupt = control.interrupt;
-  alone.requests = control.requests;
-  Simulation simulation(first, assembly, alone);
-  if (!simulation.run()) throw Interrupted();
-  const auto found = simulation.found_warmup();
-  run.warmup = found ? sim::seconds(*found) : first.run.duration / 2;
-}
-
-}  // namespace
 
 std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
   return run(scenario, profile_of(scenario), control);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <stdexcept>

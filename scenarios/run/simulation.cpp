@@ -1,21 +1,47 @@
 #include "scenarios/run/simulation.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cmath>
 #include <iterator>
+#include <set>
+#include <span>
 
+#include "models/process/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/board_result.hpp"
 #include "scenarios/result/ratio.hpp"
 #include "scenarios/result/starved.hpp"
 #include "scenarios/run/metrics.hpp"
 #include "scenarios/run/power_setup.hpp"
-#include "scenarios/run/steadiness.hpp"
-#include "scenarios/timeline/one_batch.hpp"
+#include "sim/trace.hpp"
 
 namespace jostle::scenarios {
-
 namespace {
+
+// A track for each different batch of `processes`, "kernels of NAME, alone", whose slices begin at `at`, back
+// to back. None: of language models, whose steps differ, and of batches whose kernels have no names.
+void draw_batches(sim::TraceSink& trace, std::span<const process::Spec> processes, sim::Time at) {
+  std::set<const gpu::KernelSequence*> drawn;
+  for (const process::Spec& process : processes) {
+    const std::span<const process::Spec> parts = process::parts_of(process);
+    for (std::size_t number = 0; number < parts.size(); ++number) {
+      const process::Spec& part = parts[number];
+      const gpu::KernelSequence& batch = *part.kernels;
+      if (part.on_cores() || part.generation != nullptr || !part.segments.empty()) continue;
+      if (batch.names == nullptr || batch.names->size() != batch.kernels.size()) continue;
+      if (!drawn.insert(&batch).second) continue;
+      const std::string name = process.instances.empty()
+                                   ? process.name
+                                   : fmt::format("{}, {} {}", process.name, number, part.name);
+      const sim::TrackId track = trace.track(fmt::format("kernels of {}, alone", name));
+      for (std::size_t i = 0; i < batch.kernels.size(); ++i) {
+        const sim::Duration takes = batch.kernels[i].duration;
+        trace.slice(track, at + (batch.finish[i] - takes), takes, (*batch.names)[i]);
+      }
+    }
+  }
+}
 
 using sim::Duration;
 using sim::Time;
@@ -72,7 +98,7 @@ Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const
   const std::optional<Until>& until = scenario.run.until;
   warm_ = Time::zero() + scenario.run.warmup;
   for (const process::Spec& spec : assembly.setup.processes)
-    warm_ = std::max(warm_, Time::zero() + 2 * spec.start);  // as long for the steady state
+    warm_ = std::max(warm_, Time::zero() + 2 * spec.start);  // the same again for the steady state
   end_ = warm_ + (until ? until->max : scenario.run.duration);
   stop_ = until ? "limit" : "duration";
   next_look_ = until ? warm_ + first_look : Time::never();

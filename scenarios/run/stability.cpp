@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace jostle::scenarios {
-
 namespace {
 
 using process::ArrivalKind;
@@ -17,6 +16,26 @@ double request_rate(const process::Arrivals& arrivals, const Window& window) {
   const auto count = std::ranges::count_if(
       arrivals.times, [&](sim::Time time) { return time >= window.begin && time < window.end; });
   return static_cast<double>(count * arrivals.burst) / window.seconds();
+}
+
+// The work that the streams of a part have done since the warm-up.
+struct Work {
+  double images = 0;                   // number served
+  double full_images = 0, full_s = 0;  // images in full batches, and the service time of these batches
+  double streams = 0;
+  sim::Time not_full_at = Time::zero();  // last start of a batch that was not full
+};
+
+Work work_of(const PartOfProcess& of) {
+  Work work;
+  for (const process::Served* served : of.process.served_by(of.part)) {
+    work.images += static_cast<double>(served->images());
+    work.full_images += static_cast<double>(served->full_images());
+    work.full_s += sim::to_seconds(served->in_full_batches());
+    work.not_full_at = std::max(work.not_full_at, served->not_full_at().value_or(Time::zero()));
+    ++work.streams;
+  }
+  return work;
 }
 
 }  // namespace
@@ -56,30 +75,6 @@ std::optional<OpenLoad> together(const std::vector<std::optional<OpenLoad>>& par
   if (sum.stable == false && rates_known) sum.stable_rate = factor * sum.offered;
   return sum;
 }
-
-namespace {
-
-// The work that the streams of a part have done since the warm-up.
-struct Work {
-  double images = 0;                   // number served
-  double full_images = 0, full_s = 0;  // images in full batches, and the service time of these batches
-  double streams = 0;
-  sim::Time not_full_at = Time::zero();  // last start of a batch that was not full
-};
-
-Work work_of(const PartOfProcess& of) {
-  Work work;
-  for (const process::Served* served : of.process.served_by(of.part)) {
-    work.images += static_cast<double>(served->images());
-    work.full_images += static_cast<double>(served->full_images());
-    work.full_s += sim::to_seconds(served->in_full_batches());
-    work.not_full_at = std::max(work.not_full_at, served->not_full_at().value_or(Time::zero()));
-    ++work.streams;
-  }
-  return work;
-}
-
-}  // namespace
 
 bool varies_at_random(const process::Spec& part) {
   const process::Arrivals& arrivals = part.arrivals;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "profiles/profile/profile.hpp"
-#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/replications.hpp"
 #include "scenarios/run/simulation.hpp"

@@ -6,7 +6,6 @@
 // rounded down, so that slices that nest in picoseconds still nest.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

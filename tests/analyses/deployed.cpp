@@ -137,12 +137,16 @@ TEST(Deployed, a_pipeline_keeps_its_name_through_deepstream_app_and_a_queue_that
       "  - {name: lane, model: yolov8n, precision: fp16, batch: 4, max_queue_delay: 40 ms, overlap: 4,\n"
       "     arrivals: {periodic: 12 /s, streams: 4}, stages: [{decode: h265, size: 1080p}, {colour: vic}, "
       "{resize: 640, on: gpu}, {normalise: gpu}, infer, {nms: cpu}]}\n");
-  EXPECT_EQ(through_deepstream(lane, "lane.txt").processes.front().name, "lane");
   input::Problems problems;
   const auto profile = profiles::shipped_profile(lane.device, problems);
   const Deployment made = deployment("deepstream", lane, *profile->spec, "study.yaml");
   EXPECT_THAT(made.unsaid, ::testing::Contains(::testing::Field(
                                &Unsaid::words, ::testing::HasSubstr("a queue of 16 frames"))));
+  const Scenario back = through_deepstream(lane, "lane.txt");
+  EXPECT_EQ(back.processes.front().name, "lane");
+  EXPECT_EQ(back.run.duration, sim::seconds(10));  // and that is said
+  EXPECT_THAT(made.unsaid, ::testing::Contains(::testing::Field(
+                               &Unsaid::words, "run: read back, it lasts 10 s after 2 s of warm-up")));
 }
 
 TEST(Deployed, an_engine_on_a_DLA_that_skips_frames_comes_back_from_deepstream_app) {

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <set>
+#include <string>
 
 #include "analyses/explain/engine_pieces.hpp"
 #include "analyses/explain/explain.hpp"
@@ -84,8 +87,7 @@ std::map<std::string, double> rates_by_weights(const std::string& device, const 
 TEST(Weights, are_tried_in_the_formats_of_runtime_and_board_and_fewer_bytes_decode_faster) {
   std::map<std::string, double> orin =
       rates_by_weights("jetson-agx-orin-64gb", "model: qwen3_4b, precision: fp16, runtime: vllm");
-  EXPECT_EQ(orin.size(), 5U)
-      << "awq, gptq, mxfp4 and int8; no fp8 below compute capability 8.9, and none of llama.cpp";
+  EXPECT_EQ(orin.size(), 6U) << "awq, gptq, mxfp4, int8 and fp8; no nvfp4, and none of llama.cpp";
   EXPECT_EQ(orin["weights in gptq"], orin["weights in awq"]);
   EXPECT_GT(orin["weights in awq"], orin["weights in int8"]);
   EXPECT_GT(orin["weights in int8"], 1.5 * orin["now"]);
@@ -100,9 +102,30 @@ TEST(Weights, are_tried_in_the_formats_of_runtime_and_board_and_fewer_bytes_deco
   EXPECT_GT(thor["weights in int8"], 1.4 * thor["now"]);
   std::map<std::string, double> llama =
       rates_by_weights("jetson-orin-nano-super", "model: qwen3_0.6b, precision: q8_0, runtime: llama.cpp");
-  EXPECT_EQ(llama.size(), 4U) << "fp16, q4_k_m and q4_0";
+  EXPECT_EQ(llama.size(), 5U) << "fp16, q4_k_m, q4_0 and mxfp4";
   EXPECT_GT(llama["weights in q4_k_m"], llama["now"]);
   EXPECT_LT(llama["weights in fp16"], llama["now"]);
+}
+
+TEST(Weights, that_make_a_process_fit_lead_and_else_those_that_bring_most) {
+  const auto of = [](const std::string& device, const std::string& runtime, int prompt) {
+    return explained(
+        "device: " + device + "\nprocesses:\n  - {model: qwen3_4b, precision: fp16, runtime: " + runtime +
+        ", generate: {prompt: " + std::to_string(prompt) + ", tokens: 16}}\nrun: {duration: 10 s}\n");
+  };
+  const Explanation tight = of("jetson-orin-nano-super", "tensorrt-llm", 128);
+  ASSERT_NE(tight.result.status, "ok");
+  ASSERT_FALSE(tight.leading.empty());
+  EXPECT_EQ(tight.tried[tight.leading.front()].what_if.name, "weights");
+  const Explanation roomy = of("nvidia-a10", "tensorrt-llm", 4096);
+  std::map<std::string, double> net;
+  for (const Tried& each : roomy.tried)
+    if (each.what_if.name == "weights") net[each.what_if.label] = each.worth.net();
+  EXPECT_GT(net["weights in w4a8"], net["weights in awq"]);
+  for (const std::size_t i : roomy.leading)
+    if (roomy.tried[i].what_if.name == "weights") {
+      EXPECT_EQ(roomy.tried[i].worth.net(), std::ranges::max(net | std::views::values));
+    }
 }
 
 TEST(Placement, the_GPU_in_place_of_a_DLA_leads_with_what_falls_back) {

@@ -69,6 +69,36 @@ TEST(Ways, of_networks_with_stages_say_why_they_are_no_streams_of_one_process) {
   EXPECT_TRUE(explained(robot("")).ways.empty());  // one network
 }
 
+// Five seeds draw five phases, so the ± of a numbered change holds what other seeds bring; p99 has one too.
+TEST(Changes, that_lead_have_an_interval_over_pairs_of_seeds) {
+  const std::string text =
+      "device: jetson-orin-nano-super\njetson_clocks: true\nprocesses:\n"
+      "  - {model: yolov8s, precision: fp16, arrivals: {periodic: 30 /s}}\n"
+      "  - {model: resnet50, precision: fp16, batch: 4, arrivals: {periodic: 30 /s}}\n"
+      "run: {duration: 16 s, warmup: 500 ms}\n";
+  const Explanation explanation = explained(text);
+  ASSERT_FALSE(explanation.leading.empty());
+  const Tried& best = explanation.tried[explanation.leading.front()];
+  ASSERT_TRUE(best.objective.half_width && best.p99_ms.half_width);
+  for (const char* seed : {"run.seed=7", "run.seed=8"}) {
+    const Explanation other = explained(text, {seed});
+    const auto again =
+        std::ranges::find(other.tried, best.what_if.name, [](const Tried& one) { return one.what_if.name; });
+    ASSERT_NE(again, other.tried.end());
+    EXPECT_NEAR(*again->objective.after - *again->objective.before,
+                *best.objective.after - *best.objective.before, 3 * *best.objective.half_width)
+        << seed;
+  }
+}
+
+TEST(Changes, of_precision_name_the_networks_that_change_where_others_stay) {
+  const Explanation explanation = explained(
+      "device: jetson-orin-nano-super\nprocesses:\n"
+      "  - {model: yolov8n, precision: int8, arrivals: {periodic: 30 /s}}\n"
+      "  - {model: resnet50, precision: fp16, batch: 4}\nrun: {duration: 2 s, warmup: 500 ms}\n");
+  EXPECT_EQ(tried(explanation, "precision-int8").what_if.label, "precision int8 of resnet50");
+}
+
 // A camera beside a batch job, which turns hold up.
 std::string camera_and_batch(const std::string& device, const std::string& third = "") {
   return "device: " + device +
@@ -140,6 +170,20 @@ TEST(StageWays, are_what_a_scenario_that_names_them_gives) {
   EXPECT_EQ(found->latency_ms.after, named.processes[0].latency_ms.mean);
   EXPECT_LT(named.processes[0].latency_ms.mean.value(),
             explanation.result.processes[0].latency_ms.mean.value());
+}
+
+TEST(StageWays, on_the_gpu_are_tried_one_by_one_and_all_together) {
+  const Explanation explanation = explained(robot(""));
+  const auto all = std::ranges::find(explanation.tried, "stages-on-gpu",
+                                     [](const Tried& one) { return one.what_if.name; });
+  ASSERT_NE(all, explanation.tried.end());
+  int on_gpu = 0;
+  for (const Tried& one : explanation.tried)
+    if (one.what_if.name == "stage-way" && one.what_if.label.ends_with("on the GPU")) {
+      ++on_gpu;
+      EXPECT_LT(all->latency_ms.after.value(), one.latency_ms.after.value()) << one.what_if.label;
+    }
+  EXPECT_GE(on_gpu, 2);
 }
 
 TEST(StageWays, of_a_stage_with_a_time_of_its_own_are_not_guessed) {

@@ -98,9 +98,10 @@ TEST(FleetMargins, count_the_busiest_hour_and_a_lost_board_and_say_what_each_cos
   EXPECT_LT(choice.day_w, choice.power_w);  // half the load
   EXPECT_NEAR(choice.energy_kwh_day, choice.day_w * 24 / 1000, 1e-9);
   EXPECT_NEAR(choice.cost_per_hour.value(), 500.0 / 3 / 8760 + choice.day_w / 1000 * 0.2, 1e-9);
-  EXPECT_GE(choice.lost_p99_ms.value(), choice.p99_ms.value());
+  ASSERT_EQ(choice.states.size(), 3U);  // the busiest hour, ordinary hours, one lost
+  EXPECT_GE(choice.states[2].p99_ms.value(), choice.p99_ms.value());
   const std::vector<std::string> costs = margin_costs(found, choice);
-  ASSERT_EQ(costs.size(), 2U);
+  ASSERT_EQ(costs.size(), 3U);
   EXPECT_THAT(
       costs[0],
       StartsWith("the busiest hour, 2 times the mean, takes 4 boards in place of 2 and a price of 200 more"));
@@ -113,6 +114,50 @@ TEST(FleetMargins, count_the_busiest_hour_and_a_lost_board_and_say_what_each_cos
   EXPECT_EQ(json["choices"][0]["margins"][1], costs[1]);
   EXPECT_EQ(json["choices"][0]["for_mean"]["boards"], 2);
   EXPECT_EQ(json["peak"], 2);
+}
+
+TEST(FleetMargins, are_judged_in_the_state_in_which_a_limit_is_nearest) {
+  const std::string limit = ", spare: 1, constraints: {processes.latency_ms.p99: {max: 90 ms}}";
+  const Fleet found = fleet_of(cameras(40, "7.5 /s", ", peak: 2" + limit), true);
+  const FleetChoice& choice = found.choices.at(0);
+  const scenarios::Verdict verdict = verdict_of(found);
+  EXPECT_THAT(verdict.text, HasSubstr("1 of which may be lost: p99 latency with 1 lost "));
+  EXPECT_EQ(verdict.value, choice.states.at(2).p99_ms);
+  ASSERT_EQ(verdict.limits.size(), 3U);
+  EXPECT_EQ(verdict.limits[1].words, "p99 latency in ordinary hours");
+  EXPECT_THAT(verdict.question, Not(HasSubstr("MAXN")));
+  const Json off = Json::parse(fleet_json(found))["choices"][0]["if_off"];
+  EXPECT_EQ(off["boards"][1], boards_if(found, off["capacity"][0]));
+  EXPECT_GE(off["boards"][1], choice.boards);
+}
+
+// A batch of 4 of four cameras fills in 75 ms at 10 frames/s, in 38 ms at 20, and in 300 ms of a lone camera.
+std::string batches(const std::string& more) {
+  return "scenario: {device: jetson-orin-nano-super, power_mode: 15W, run: {duration: 2 s, warmup: 200 ms},\n"
+         "           processes: [{model: resnet18, precision: int8}]}\n"
+         "sweep: {processes.0.batch: [4]}\n"
+         "fleet: {cameras: 4, rate: 10 /s, boards: [jetson-orin-nano-super],\n"
+         "        constraints: {processes.latency_ms.p99: {max: 150 ms}}" +
+         more + "}\n";
+}
+
+TEST(FleetMargins, judge_ordinary_hours_where_a_batch_fills_later_and_say_so) {
+  const Fleet found = fleet_of(batches(", peak: 2"));
+  EXPECT_EQ(found.asked.board, "power mode 15W");
+  EXPECT_EQ(found.asked.networks, "resnet18 int8");
+  const FleetChoice& choice = found.choices.at(0);
+  EXPECT_GT(choice.states.at(1).p99_ms.value(), choice.states.at(0).p99_ms.value());
+  EXPECT_EQ(verdict_of(found).value, choice.states[1].p99_ms);
+  EXPECT_THAT(verdict_of(found).text, HasSubstr("(batch 4): p99 latency in ordinary hours"));
+  EXPECT_THAT(margin_costs(found, choice).back(), HasSubstr("with more frames a batch of 4 fills sooner"));
+}
+
+TEST(FleetKinds, that_carry_the_cameras_on_fewer_boards_alone_say_which_number_misses_a_limit) {
+  const Fleet found = fleet_of(batches(", spare: 3"));
+  ASSERT_EQ(found.carry_none.size(), 1U);
+  EXPECT_THAT(found.carry_none[0].why, StartsWith("one carries up to 4 cameras, but"));
+  EXPECT_THAT(found.carry_none[0].why, HasSubstr("one has 1 at 10 frames/s: "));
+  EXPECT_EQ(verdict_of(found).text, "no kind of board carries these cameras within the limits");
 }
 
 // Two requests an hour through a day and six more in one hour: 8 of 55 in an hour of 24.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "input/csv.hpp"
@@ -14,6 +15,7 @@
 #include "profiles/profile/uncertainty.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::analyses {
@@ -453,6 +455,66 @@ TEST(Interval, has_the_ends_of_all_draws_with_those_that_suffice) {
     for (std::size_t i = 0; i < few.size(); ++i) EXPECT_NEAR(few.at(i), all.at(i), 0.05) << asked << i;
   }
   EXPECT_LT(drawn, scenarios * profiles::uncertainty_draws);
+}
+
+// Boards so slow that they do not keep up have no latency, and rows and total say so alike; the verdict too.
+TEST(Interval, of_latency_has_no_upper_end_where_some_boards_do_not_keep_up) {
+  const Scenario asked = scenario(
+      "device: jetson-orin-nano-super\npower_mode: 15W\njetson_clocks: true\nprocesses:\n"
+      "  - {name: detector, model: yolo11n, precision: int8, arrivals: {periodic: 30 /s}, stages: [{publish: "
+      "ros2, size: 1280x720}, {resize: 640}, {normalise: numpy}, infer, {nms: numpy}]}\n"
+      "  - {model: resnet18, precision: int8, after: detector, fan_out: {mean: 2.5}}\n"
+      "  - {name: seldom, model: mobilenet_v2, precision: int8, arrivals: {poisson: 3 /s}}\n"
+      "constraints: {processes.0.latency_ms.p99: {max: 60 ms}}\nrun: {duration: 13 s}\n");
+  const auto result = run_with_interval(asked, {});
+  const auto& detector = result->processes[0];
+  const auto& follower = result->processes[1];
+  const auto& seldom = result->processes[2];
+  ASSERT_TRUE(detector.unstable_share && detector.latency_ms.pi90.p99 && follower.latency_ms.pi90.mean);
+  EXPECT_NEAR(*detector.unstable_share, 0.27, 0.1);
+  EXPECT_LT(detector.throughput.pi90->first, 0.9 * *detector.offered);
+  EXPECT_TRUE(std::isinf(detector.latency_ms.pi90.p99->second));
+  EXPECT_TRUE(std::isinf(follower.latency_ms.pi90.mean->second));
+  EXPECT_EQ(follower.unstable_share, detector.unstable_share);
+  EXPECT_FALSE(seldom.unstable_share.has_value());
+  EXPECT_TRUE(std::isfinite(seldom.latency_ms.pi90.mean->second));
+  double low = 0;
+  for (const ProcessResult& process : result->processes) low += process.throughput.pi90->first;
+  EXPECT_DOUBLE_EQ(result->system.throughput_pi90->first, low);
+  const auto json = json_of(*result);
+  EXPECT_TRUE(json["processes"][0]["latency_ms"]["pi90"]["p99"][1].is_null());
+  EXPECT_NE(result->verdict->text.find(" of 10 boards do not keep up, latency grows there), under 60: yes, "
+                                       "but not on every board"),
+            std::string::npos)
+      << result->verdict->text;
+}
+
+// Cameras of one period keep the phases that a seed drew, so the interval of any seed holds those of others.
+TEST(Interval, of_sources_whose_phases_never_mix_holds_the_results_of_other_phases) {
+  Scenario asked = scenario(
+      "device: jetson-orin-nano-super\nprocesses:\n"
+      "  - {name: long, model: resnet50, precision: fp16, batch: 4, arrivals: {periodic: 20 /s}}\n"
+      "  - {name: short, model: mobilenet_v2, precision: int8, arrivals: {periodic: 10 /s}}\n"
+      "run: {duration: 4 s}\n");
+  std::vector<double> means;
+  for (asked.run.seed = 1; asked.run.seed <= 10; ++asked.run.seed) {
+    const Result result = *run(asked, {});
+    means.push_back(*result.processes[1].latency_ms.mean);
+    EXPECT_TRUE(std::ranges::any_of(result.warnings, [](const std::string& text) {
+      return text.starts_with("the phases of long and short stay as this seed drew them");
+    }));
+  }
+  EXPECT_GT(std::ranges::max(means), 1.5 * std::ranges::min(means));
+  for (asked.run.seed = 1; asked.run.seed <= 3; ++asked.run.seed) {
+    const auto band = *run_with_interval(asked, {})->processes[1].latency_ms.pi90.mean;
+    EXPECT_GE(
+        std::ranges::count_if(means, [&](double mean) { return mean >= band.first && mean <= band.second; }),
+        9)
+        << band.first << " to " << band.second;
+  }
+  asked.processes[1].arrivals.rate_per_s = 10.07;  // the phases pass through all of them
+  EXPECT_TRUE(std::ranges::none_of(run(asked, {})->warnings,
+                                   [](const auto& text) { return text.starts_with("the phases of"); }));
 }
 
 TEST(Interval, of_requests_lies_between_nothing_and_what_is_offered) {

@@ -93,7 +93,43 @@ TEST(Headroom, that_is_missed_is_told_as_the_share_that_stays_free) {
   // 170 of 200 frames/s leave 15 % free.
   EXPECT_NEAR(found.next_better->limit_value, 1 - found.next_better->value / 200, 0.01);
   EXPECT_THAT(sentence_of(found.goal, *found.next_better),
-              HasSubstr("of the stable rate stay free, not 20 %"));
+              HasSubstr("with 25 % more requests it would not keep up (headroom 19.7 %, not 20 %)"));
+}
+
+TEST(Headroom, is_told_as_more_requests_with_what_becomes_of_the_limits_then) {
+  std::string text = rates("plan: {headroom: 20 %}\n");
+  const Plan alone = planned(text);
+  EXPECT_EQ(alone.at_headroom, "with 25 % more requests, the headroom of 20 %, it keeps up");
+  ASSERT_FALSE(alone.neighbours.empty());
+  EXPECT_TRUE(alone.neighbours[0].better);
+  EXPECT_THAT(alone.neighbours[0].sentence, HasSubstr("but with 25 % more requests it would not keep up"));
+  const Plan limited = planned(text + "constraints: {processes.latency_ms.p99: {max: 30 ms}}\n");
+  EXPECT_THAT(limited.verdict.value().text, HasSubstr("it keeps up and p99 latency is "));
+}
+
+TEST(Neighbours, are_the_next_settings_that_one_would_rather_choose_a_sentence_for_each_key) {
+  const Plan found = planned(
+      "scenario: {device: jetson-orin-nano-super, run: {duration: 200 ms, warmup: 100 ms},\n"
+      "           processes: [{model: resnet50, precision: int8}]}\n"
+      "sweep: {processes.0.batch: [1, 2, 4, 8], clocks.gpu: [306 MHz, 612 MHz, 918 MHz]}\n"
+      "objectives: [max system.throughput]\n");
+  ASSERT_EQ(found.neighbours.size(), 2U);  // not the worst: 612 MHz and batch 4
+  EXPECT_THAT(found.neighbours[0].settings, HasSubstr("612 MHz"));
+  EXPECT_THAT(found.neighbours[1].settings, HasSubstr("\"processes.0.batch\":4"));
+  EXPECT_THAT(found.neighbours[0].sentence, ::testing::ContainsRegex("throughput .* images/s, .* % less"));
+  EXPECT_FALSE(found.why_neighbour.empty());
+}
+
+TEST(Overload, tells_up_to_which_load_the_limits_are_kept) {
+  const Plan found = planned("scenario: {" + quiet + ", run: {duration: 4 s},\n  processes: [" + server +
+                             "arrivals: {periodic: 15 /s, streams: 5}}]}\n"
+                             "sweep: {processes.0.arrivals.streams: [5]}\nobjectives: [min system.power_w]\n"
+                             "constraints: {processes.latency_ms.p99: {max: 11 ms}}\n");
+  ASSERT_TRUE(found.overload && found.overload->within);
+  EXPECT_GE(*found.overload->within, 5);
+  EXPECT_LT(*found.overload->within, found.overload->carries);
+  EXPECT_THAT(sentence_of(*found.overload), HasSubstr("up to " + std::to_string(*found.overload->within) +
+                                                      " keep the limit of p99 latency, 13"));
 }
 
 TEST(Headroom, does_not_hide_behind_the_limit_of_a_queue) {
@@ -130,8 +166,7 @@ TEST(Overload, is_found_at_the_first_count_of_cameras_that_does_not_keep_up) {
   EXPECT_EQ(found.carries, 13);  // 195 of 200 frames/s
   EXPECT_EQ(found.overloads_at, 14);
   EXPECT_EQ(found.shortage.name, "gpu");
-  EXPECT_EQ(sentence_of(found),
-            "5 cameras; up to 13 keep up (62 % stay free), 14 would overload the GPU at 15 frames/s");
+  EXPECT_EQ(sentence_of(found), "5 cameras; up to 13 keep up, 14 would overload the GPU at 15 frames/s");
   Load more = *load;
   more.asked = 15;
   EXPECT_EQ(sentence_of({more, 13, 14, found.shortage}),
@@ -235,6 +270,19 @@ TEST(NextBetter, that_is_overloaded_says_of_what) {
   EXPECT_NEAR(best_rate(found), 200, 10);
   if (!found.next_better) return;  // the highest rate that keeps up is served as fully as those that do not
   EXPECT_EQ(found.next_better->shortage.value_or(Shortage{}).name, "gpu");
+}
+
+TEST(PlanWords, tell_what_is_asked_without_what_is_chosen) {
+  const Scenario scenario = scenario_of(
+      "{device: jetson-orin-nano-super, power_mode: 15W, processes: [{model: resnet18, precision: "
+      "int8, count: 2, batch: 4, arrivals: {periodic: 10 /s}}]}");
+  const analyses::Asked all = asked_of(scenario, "{}");
+  EXPECT_EQ(all.board, "jetson-orin-nano-super, power mode 15W");
+  EXPECT_EQ(all.networks, "2 x resnet18 int8 at 10 /s");
+  const analyses::Asked some =
+      asked_of(scenario, R"({"power_mode": "15W", "processes.*.count": 2, "processes.0.precision": "int8"})");
+  EXPECT_EQ(some.board, "jetson-orin-nano-super");
+  EXPECT_EQ(some.networks, "resnet18 at 10 /s");
 }
 
 TEST(PlanWords, tell_a_goal_without_paths) {
@@ -376,10 +424,10 @@ TEST(FleetMargins, say_what_a_board_carries_and_why_no_more_and_not_with_a_board
   const Fleet found = fleet_of(cameras(", headroom: 20 %, energy_price: 0.2 USD/kWh"));
   const FleetChoice& choice = found.choices.at(0);
   EXPECT_EQ(choice.capacity, 10);  // 150 of 200 frames/s; 165 would leave 17 % free
-  EXPECT_EQ(carries_sentence(choice),
-            "10 cameras; 11 would miss a limit (17 % of the stable rate stay free, not 20 %); 14 would "
-            "overload the GPU "
-            "at 15 frames/s");
+  EXPECT_EQ(
+      carries_sentence(choice),
+      "10 cameras; 11 would miss a limit (with 25 % more requests it would not keep up (headroom 17.2 %, "
+      "not 20 %)); 14 would overload the GPU at 15 frames/s");
   ASSERT_TRUE(choice.fewer_boards);
   EXPECT_EQ(choice.fewer_boards->boards, 3);
   EXPECT_EQ(choice.fewer_boards->cameras, 14);

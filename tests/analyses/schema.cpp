@@ -16,6 +16,7 @@
 #include "analyses/study/study.hpp"
 #include "input/cursor.hpp"
 #include "input/parse.hpp"
+#include "models/process/weight_formats.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -161,6 +162,23 @@ TEST(Schema, has_no_key_without_a_shipped_scenario_or_somebody_who_needs_it) {
   for (const std::string& key : needed) {
     EXPECT_TRUE(keys.contains(key)) << "there is no key " << key;
     EXPECT_FALSE(shipped.contains(key)) << "a shipped scenario uses " << key << ": take it off the list";
+  }
+}
+
+TEST(FormatsOfWeights, stand_in_the_documentation_for_each_runtime_that_reads_them) {
+  const std::string page = text_of(std::filesystem::path(JOSTLE_SOURCE_DIR) / "docs/scenario.md");
+  const std::string table = page.substr(page.find("#### Formats of weights"));
+  for (const process::RuntimeTraits& runtime : process::runtimes) {
+    if (!runtime.serves_text) continue;
+    std::istringstream rows(table);
+    std::string row;
+    while (std::getline(rows, row) && !(row.starts_with("| `") && row.find(runtime.name) < row.find(" | ")))
+      continue;
+    const std::string read = row.substr(row.find(" | "), row.rfind(" | ") - row.find(" | "));
+    for (const llm::WeightTraits& format : llm::weight_formats)
+      EXPECT_EQ(read.find("`" + std::string(format.name) + "`") != std::string::npos,
+                process::find_format(runtime.runtime, format.format) != nullptr)
+          << runtime.name << " " << format.name;
   }
 }
 

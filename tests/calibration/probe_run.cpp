@@ -34,9 +34,8 @@ Outcome good(const Session& session) {
   ++runs;
   session.progress(0.5, "half");
   Outcome outcome;
-  outcome.files.push_back(write_raw(session, "good", "sample,us\n0,1\n"));
-  probe::write_file(session.folder / "table.csv", "a,b\n1,2\n");
-  outcome.files.emplace_back("table.csv");
+  write_file(session, outcome, "raw/good.csv", "sample,us\n0,1\n");
+  write_file(session, outcome, "table.csv", "a,b\n1,2\n");
   outcome.parameters.push_back({"cpu.costs.context_switch", 2.5, "us", 0.01, 100, "a test, with a comma"});
   outcome.problems.emplace_back("one sensor is missing");
   return outcome;
@@ -50,14 +49,16 @@ Outcome raises_an_alarm(const Session& session) {
   return good(session);
 }
 Outcome fails(const Session& session) {
-  (void)write_raw(session, "half", "a\n1\n");
+  Outcome half;
+  write_file(session, half, "raw/half.csv", "a\n1\n");
   throw std::runtime_error("the GPU is lost");
 }
 Outcome finds_nothing(const Session&) {
   return {{}, {}, {"no core is allowed"}};
 }
 Outcome is_interrupted(const Session& session) {
-  (void)write_raw(session, "half", "a\n1\n");
+  Outcome half;
+  write_file(session, half, "raw/half.csv", "a\n1\n");
   stop = true;
   return {{{"seen.half", 1, "us", 0.1, 1, "half"}}, {}, {}};
 }

@@ -226,10 +226,12 @@ class Command(unittest.TestCase):
         limited = self.file("limited.yaml", "device: jetson-orin-nano\njetson_clocks: true\nconstraints: {processes.latency_ms.p90: {max: 90 ms}}\n"
                             "processes: [{name: gate, model: resnet50, precision: fp16, arrivals: {periodic: 20 /s}}]\nrun: {duration: 2 s}\n")
         head = " ".join(self.jostle("run", limited).stdout.split("\n\n")[0].split())
-        self.assertRegex(head, r"^Does jetson-orin-nano, power mode 15W, jetson_clocks, keep gate p90 under 90 ms, running resnet50 fp16\? gate p90 [\d.]+ ms "
+        self.assertRegex(head, r"^Does jetson-orin-nano, power mode 15W, jetson_clocks, keep gate p90 under 90 ms, running resnet50 fp16\? gate: resnet50 fp16, batch 1, tensorrt, "
+                         r"20 /s at regular times gate p90 [\d.]+ ms "
                          r".*, under 90: yes; .* why: gate: resnet50 fp16 b1 tensorrt: .* idle .* how sure: Throughput and latency: a real board may differ by ")
         verdict = json.loads(self.jostle("run", limited, "--format", "json").stdout)["verdict"]
-        self.assertTrue(head.startswith(f"{verdict['question']}? {verdict['text']} why: "), head)
+        self.assertTrue(head.startswith(f"{verdict['question']}? gate: "), head)
+        self.assertIn(f"{verdict['text']} why: ", head)
         self.assertNotIn("verdict", json.loads(self.jostle("run", self.good, "--format", "json").stdout))
         self.assertRegex(" ".join(self.jostle("run", self.good).stdout.split()), r"^How many images a second do 2 x resnet50 fp16 .* get on .*\? .*why: .*how sure: ")
 
@@ -574,7 +576,19 @@ class Command(unittest.TestCase):
         self.assertEqual((asked[0], float(asked[1])), ("least W", float(f"{watts[best]:.3g}")))
         self.assertTrue(all("7W" not in row for row in others), others)
         told = self.jostle("sweep", study).stderr
-        self.assertRegex(told, r"(?s)Which of 3 settings.*power mode 15W: power .*: yes.*why: from the best setting.*how sure: ")
+        self.assertRegex(told, r"(?s)Which of 3 settings.*power mode 15W: power .*: yes.*why: power with power mode .* in place of 15W: .* % (more|less).*how sure: ")
+
+    def test_why_a_clock_is_best_is_told_by_the_next_ones_and_no_power_mode_holds_a_clock_that_is_set(self):
+        body = ("scenario:\n  device: jetson-orin-nano-super\n  power_mode: MAXN_SUPER\n  processes: [{model: resnet18, precision: int8, batch: 8}]\n"
+                "  run: {duration: 300 ms}\nsweep: {clocks.gpu: {start: 306 MHz, stop: 1020 MHz, step: 102 MHz}, processes.0.precision: [int8, fp16]}\n"
+                "objectives: [min system.energy_per_image_mj]\n")
+        told = " ".join(self.jostle("sweep", self.file("s.yaml", body)).stderr.split())
+        self.assertRegex(told, r"\? jetson-orin-nano-super, power mode MAXN_SUPER: resnet18 GPU clock")
+        self.assertRegex(told, r"why: energy an image with precision fp16 in place of int8: \d+ % more, as it takes .* power for .* images/s; GPU clock \d+ MHz in place of \d+ MHz: ")
+        self.assertNotIn("power mode holds", told)
+        run = self.file("r.yaml", "device: jetson-orin-nano-super\npower_mode: MAXN_SUPER\nclocks: {gpu: 765 MHz}\nrun: {duration: 300 ms}\nprocesses: [{model: resnet18, precision: int8}]\n")
+        self.assertNotIn("holds the clocks down", " ".join(self.jostle("run", run).stdout.split()))
+        self.assertIn("the power mode holds the clocks down", " ".join(self.jostle("run", run, "--set", "clocks={}", "--set", "power_mode=15W", "--set", "jetson_clocks=true").stdout.split()))
 
     # A new scenario
 

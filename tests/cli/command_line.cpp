@@ -85,6 +85,10 @@ TEST_F(CommandLine, wrong_usage_exits_2_with_the_nearest_spelling_and_prints_no_
       {{"run", file.c_str(), file.c_str(), "--trace", "x"}, "--trace writes one timeline"},
       {{"list", "device"}, "unexpected 'device' (did you mean 'devices'?)"},
       {{"show", "device", "nvidia-h20"}, "did you mean 'nvidia-h200'"},
+      {{"show", "device", "gb10"}, "did you mean 'nvidia-dgx-spark'?"},
+      {{"show", "device", "jetson-t5000"}, "did you mean 'jetson-agx-thor'?"},
+      {{"show", "device", "l4"}, "did you mean 'nvidia-l4'?"},
+      {{"show", "device", "rtx5060ti"}, "did you mean 'nvidia-rtx-5060-ti'?"},
       {{"show", "model", "resnet5O"}, "unknown model 'resnet5O' (did you mean 'resnet50'?)"},
       {{"show", "model", "resnet50", "--format", "dott"}, "did you mean 'dot'?"},
       {{"show", "model", "resnet50", "--batch", "0"}, "--batch: 0 is not from 1 to 1000000"},
@@ -190,7 +194,12 @@ TEST_F(CommandLine, list_names_what_scenarios_can_name) {
   EXPECT_THAT(jostle({"list", "models", "resnet"}).output,
               testing::ContainsRegex("\nresnet50 +224 +25.56 +8.18 +resnet +torchvision +ResNet-50\n"));
   EXPECT_THAT(jostle({"list", "models", "resnet"}).output, testing::Not(HasSubstr("vgg")));
-  EXPECT_THAT(jostle({"list", "models", "language model"}).output, HasSubstr("\nqwen3_4b "));
+  EXPECT_THAT(jostle({"list", "models", "language"}).output, HasSubstr("\nqwen3_4b "));
+  EXPECT_THAT(jostle({"list", "models", "sam"}).output,
+              testing::AllOf(HasSubstr("\nmobile_sam "), HasSubstr("\nsam2_hiera_tiny ")));
+  EXPECT_THAT(jostle({"list", "models", "YOLO26"}).output,
+              testing::AllOf(HasSubstr("\nyolo26n "), Not(HasSubstr("yolo11"))));
+  EXPECT_EQ(jostle({"list", "boards"}).output, jostle({"list", "devices"}).output);
   const Outcome unknown = jostle({"list", "models", "resnets"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.error, HasSubstr("there is no family 'resnets'"));

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <sstream>
 
 #include "cli/terminal/terminal.hpp"
+#include "scenarios/language/load.hpp"
 #include "tests/scenarios/result_samples.hpp"
 
 namespace jostle::cli {
@@ -14,6 +16,16 @@ namespace JOSTLE_FILE {
 
 using testing::HasSubstr;
 using testing::Not;
+
+// A scenario with all its defaults, as a result has it.
+std::string resolved(const std::string& processes) {
+  input::Problems problems;
+  const auto scenario =
+      scenarios::parse_scenario({"device: jetson-orin-nano\nprocesses: " + processes + "\n", "gate.yaml", ""},
+                                scenarios::shipped_catalogue(), {}, problems);
+  EXPECT_EQ(problems.text(), "");
+  return to_json(*scenario);
+}
 
 TEST(Report, shows_each_process_with_its_interval_the_total_and_where_its_time_went) {
   EXPECT_EQ(
@@ -44,6 +56,69 @@ TEST(Report, shows_the_prediction_interval_of_p99_where_there_is_one) {
   const std::string text = report(result, Terminal::unlimited, false);
   EXPECT_THAT(text, HasSubstr("p99 ms  90 % of p99 within"));
   EXPECT_THAT(text, HasSubstr("3.200 … 4.750"));
+}
+
+// A result whose first process keeps up with 30 images/s; where its time goes is left open.
+scenarios::Result keeping_up(const std::string& grade) {
+  scenarios::Result result = scenarios::test::sample_result();
+  scenarios::ProcessResult& process = result.processes[0];
+  process.offered = process.throughput.mean = 30;
+  process.stable = true;
+  process.grades.kernels = grade;
+  process.time_share->fill(0);
+  return result;
+}
+
+// With an interval or without one, answer and certainty of one run agree.
+TEST(Report, says_that_the_real_board_may_not_keep_up_where_a_process_has_little_room) {
+  scenarios::Result result = keeping_up("fitted");
+  scenarios::ProcessResult& process = result.processes[0];
+  result.processes.resize(1);
+  result.resolved = resolved("[{model: resnet50, precision: fp16}]");
+  const auto told = [&] {
+    const PageWords words = report_words(result);
+    return words.answer.front().lines.front() + "\n" + words.trust.front();
+  };
+  (*process.time_share)[index_of(process::Share::gpu_running)] = 0.9;
+  (*process.time_share)[index_of(process::Share::idle)] = 0.1;
+  EXPECT_THAT(told(), HasSubstr("; the real board may not keep up with resnet50's 30.0 images/s"));
+  EXPECT_THAT(told(), HasSubstr("; one that is 11 % slower does not keep up with resnet50's 30.0 images/s"));
+  (*process.time_share)[index_of(process::Share::gpu_running)] = 0.5;
+  (*process.time_share)[index_of(process::Share::idle)] = 0.5;
+  EXPECT_THAT(told(), Not(HasSubstr("keep up")));
+  result.system.throughput_pi90 = {{22, 30}};
+  process.unstable_share = 0.31;
+  process.latency_ms.pi90.p99 = {{3.2, std::numeric_limits<double>::infinity()}};
+  EXPECT_THAT(told(), HasSubstr("; the real board may not keep up with resnet50's 30.0 images/s"));
+  EXPECT_THAT(told(),
+              HasSubstr("3 of 10 boards do not keep up, latency grows there. Throughput and latency: 9 "
+                        "of 10 real boards should show resnet50 p99 3.2 ms and more (fitted"));
+  EXPECT_THAT(report(result, Terminal::unlimited, false), HasSubstr("3.200 … grows"));
+}
+
+// Waits for the slices of others are no slack: the GPU that all share has less.
+TEST(Report, takes_the_slack_of_a_process_that_waits_for_the_gpu_from_the_gpu) {
+  scenarios::Result result = keeping_up("datasheet");
+  scenarios::ProcessResult& process = result.processes[0];
+  (*process.time_share)[index_of(process::Share::gpu_running)] = 0.45;
+  (*process.time_share)[index_of(process::Share::gpu_switch)] = 0.02;
+  (*process.time_share)[index_of(process::Share::gpu_slice_wait)] = 0.13;
+  (*process.time_share)[index_of(process::Share::idle)] = 0.4;
+  result.processes[1] = process;
+  result.system.gpu.busy = 0.9;
+  result.resolved = resolved("[{model: resnet50, precision: fp16, count: 2}]");
+  EXPECT_THAT(report_words(result).trust.front(), HasSubstr("; one that is 6.4 % slower does not keep up"));
+  result.processes[1].offered = std::nullopt;  // a closed loop takes what requests leave
+  EXPECT_THAT(report_words(result).trust.front(), Not(HasSubstr("keep up")));
+}
+
+TEST(Report, tells_of_a_process_behind_another_from_when_on_its_latency_counts) {
+  scenarios::Result result = scenarios::test::sample_result();
+  result.resolved = resolved(
+      "[{load: busy}, {model: resnet50, precision: fp16, after: camera},"
+      " {model: resnet50, precision: fp16, name: camera, arrivals: {periodic: 10 /s}}]");
+  EXPECT_THAT(report_words(result).answer.front().lines.front(),
+              HasSubstr("resnet50 p99 3.90 ms from camera's request on at"));
 }
 
 TEST(Report, shows_half_of_an_interval_that_is_not_cut_at_zero) {

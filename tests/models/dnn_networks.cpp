@@ -4,14 +4,48 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "models/dnn/builders/described.hpp"
 #include "models/dnn/builders/layers.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/llm/architecture.hpp"
 
 namespace jostle::dnn {
 namespace JOSTLE_FILE {
+
+TEST(Names, of_makers_and_of_ollama_are_read_and_each_means_one_model) {
+  std::set<std::string> seen;
+  for (const Model& model : models()) {
+    EXPECT_TRUE(seen.insert(folded(model.name)).second) << model.name;
+    EXPECT_EQ(llm::catalogue_name(model.name), model.name);
+  }
+  for (const std::string& name : known_names()) EXPECT_NE(find_model(name), nullptr) << name;
+  for (const llm::Architecture& of : llm::architectures()) {
+    EXPECT_TRUE(seen.insert(folded(of.name)).second) << of.name;
+    EXPECT_EQ(llm::catalogue_name(of.name), of.name);
+    const std::string source(of.source.substr(0, of.source.find(',')));
+    if (of.cross == 0) {
+      EXPECT_EQ(llm::catalogue_name(source), of.name);
+    }
+  }
+  for (const auto& [written, name] : std::vector<std::pair<const char*, const char*>>{
+           {"gemma3n:e2b", "gemma3n_e2b"},
+           {"qwen2.5vl:3b", "qwen2.5_vl_3b"},
+           {"Qwen/Qwen3-4B-Instruct-2507", "qwen3_4b"},
+           {"meta-llama/Llama-3.2-3B", "llama3.2_3b"},
+           {"rtdetr-l.pt", "rtdetr_l"},
+           {"microsoft/resnet-50", "resnet50"},
+           {"facebook/dinov3-vits16-pretrain-lvd1689m", "vit_small_patch16_dinov3"},
+           {"openai/whisper-small", "whisper_small"},
+           {"vit_base_patch16_224.augreg2_in21k_ft_in1k", "vit_base"},
+           {"elsewhere/Qwen3-8B", "elsewhere/Qwen3-8B"}})
+    EXPECT_EQ(llm::catalogue_name(written), name);
+}
 
 TEST(ModelNames, are_sorted_and_found_by_exact_spelling_only) {
   EXPECT_TRUE(std::ranges::is_sorted(model_names()));

@@ -17,10 +17,10 @@ namespace JOSTLE_FILE {
 using sim::Duration;
 using sim::Time;
 
-enum class What : std::uint8_t { batch, reading, rates };
+enum class What : std::uint8_t { graph, kernels, reading, rates };
 struct Event {
   Time at;
-  What what = What::batch;
+  What what = What::graph;
   std::size_t context = 0, kernels = 0;
   Rates rates = {};
 };
@@ -68,7 +68,7 @@ Seen what_is_seen(SpaceOf space, const std::vector<KernelSequence>& sequences,
     ids.push_back(
         gpu.create_context({.name = "process",
                             .follow_up_prolongs_turn = true,
-                            .per_launch = {},
+                            .per_launch = sim::nanoseconds(400),
                             .group = space == SpaceOf::all_processes ? static_cast<std::uint32_t>(i) : 0U,
                             .functions = static_cast<std::uint32_t>(i),
                             .listener = {.batch_seen =
@@ -80,8 +80,11 @@ Seen what_is_seen(SpaceOf space, const std::vector<KernelSequence>& sequences,
   }
   for (const Event& event : events) {
     engine.run(event.at);
-    if (event.what == What::batch) {
+    if (event.what == What::graph) {
       gpu.enqueue(ids[event.context], sequences[event.kernels], false);
+    } else if (event.what == What::kernels) {
+      gpu.begin_launches(ids[event.context], sequences[event.kernels], {}, false);
+      gpu.finish_launches(ids[event.context]);
     } else if (event.what == What::rates) {
       gpu.set_rates(event.rates);
     } else {
@@ -124,7 +127,7 @@ Mix any_mix() {
   const int count = *rc::gen::inRange(1, 60);
   for (int i = 0; i < count; ++i) {
     Event event{.at = Time::zero() + some_duration(Duration{1}, span)};
-    event.what = *rc::gen::element(What::batch, What::batch, What::reading, What::rates);
+    event.what = *rc::gen::element(What::graph, What::kernels, What::reading, What::rates);
     event.context = *rc::gen::inRange<std::size_t>(0, contexts);
     event.kernels = *rc::gen::inRange<std::size_t>(0, 3);
     if (event.what == What::rates) event.rates.clock = static_cast<double>(*rc::gen::inRange(5, 21)) / 20;

@@ -120,8 +120,10 @@ TEST(WeightFormats, with_quantised_activations_are_multiplied_as_they_are_but_fo
   EXPECT_NEAR(weight_bytes(of, WeightFormat::gptq), weight_bytes(of, WeightFormat::awq), 1);
   EXPECT_EQ(row_cost(WeightFormat::gptq, false, 2048).unpacked_as, WeightFormat::awq);
   using enum WeightFormat;
-  const std::map<WeightFormat, dnn::Precision> multiplied{
-      {w4a8, dnn::Precision::int8}, {fp8, dnn::Precision::fp8}, {nvfp4, dnn::Precision::nvfp4}};
+  const std::map<WeightFormat, dnn::Precision> multiplied{{w4a8, dnn::Precision::int8},
+                                                          {int8, dnn::Precision::int8},
+                                                          {fp8, dnn::Precision::fp8},
+                                                          {nvfp4, dnn::Precision::nvfp4}};
   for (const WeightTraits& format : weight_formats) {
     const auto own = multiplied.find(format.format);
     for (const auto& layer : layers_of(of, {64, 0}, {.weights = format.format})) {
@@ -264,6 +266,29 @@ double cache_bytes(const std::vector<dnn::FusedLayer>& layers) {
 TEST(LanguageSteps, read_the_keys_and_values_of_every_position) {
   const Architecture& of = named("llama3.1_8b");
   EXPECT_EQ(cache_bytes(layers_of(of, {1, 511}, {})), 512 * kv_bytes_per_token(of));
+}
+
+double products_of_attention(const Architecture& of, const Step& step) {
+  double macs = 0;
+  for (const auto& layer : layers_of(of, step, {}))
+    if (layer.op == dnn::Op::matmul) macs += static_cast<double>(layer.macs);
+  return macs;
+}
+
+TEST(Windows, are_all_that_a_layer_with_one_keeps_reads_and_multiplies) {
+  const Architecture& of = named("gemma3_4b");
+  Architecture whole = of;
+  whole.sliding = {};
+  constexpr double layer = 4 * 256 * 2 * 2;  // bytes of a position: heads, their width, keys and values, fp16
+  EXPECT_EQ(kv_bytes_per_token(of, 1024), 34 * layer);
+  EXPECT_DOUBLE_EQ(32768 * kv_bytes_per_token(of, 32768), layer * (5 * 32768 + 29 * 1024));
+  EXPECT_DOUBLE_EQ(32768 * kv_bytes_per_token(of, 32768, 512), layer * (5 * 32768 + 29 * 1536));
+  EXPECT_DOUBLE_EQ(cache_bytes(layers_of(of, {1, 32767}, {})), 32768 * kv_bytes_per_token(of, 32768));
+  EXPECT_EQ(cache_bytes(layers_of(of, {1, 1000}, {})), cache_bytes(layers_of(whole, {1, 1000}, {})));
+  EXPECT_DOUBLE_EQ(products_of_attention(of, {4096, 0}) / products_of_attention(whole, {4096, 0}),
+                   (5 + 29 * 0.25) / 34);
+  EXPECT_EQ(products_of_attention(of, {512, 0}), products_of_attention(whole, {512, 0}));
+  for (const Architecture& each : architectures()) EXPECT_LE(each.sliding.layers, each.layers) << each.name;
 }
 
 TEST(WeightBytes, of_rows_that_are_no_multiple_of_256_are_those_of_larger_formats) {

@@ -178,11 +178,17 @@ test('a moving slider moves the picture, and the last place counts', async () =>
   });
 });
 
-test('it explains in words', async () => {
+test('it explains in words: reasons of the process that is asked about, which stay when the changes come', async () => {
   await opened(async (page) => {
+    const reasons = async () => (await page.locator('.why > div').first().locator('p').allTextContents()).join(' ');
+    await page.locator('.why > div > p').first().waitFor({timeout: 60_000});
+    const before = await reasons();
+    assert.match(before, /^Yolov8n int8 /);
     await page.locator('.why .lead').waitFor({timeout: 60_000});
     assert.match(await page.locator('.why').textContent(), /waiting for .*What is short: .*Try it: .*What each change would bring/s);
-    assert.equal(await page.locator('.why > div > p').count(), 3);
+    assert.equal(await reasons(), before);
+    assert.match(await page.locator('.why .lead').textContent(), /Try it: precision int8 of resnet50 speed .*how many times as fast each process is/);
+    assert.equal(await page.locator('.why > div > p').count(), 4);
     const {y, height} = await page.locator('.why .lead').boundingBox();
     assert.ok(y + height <= 900, `the best change ends at ${y + height}`);
   });

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 #include <set>
 
 #include "input/parse.hpp"
@@ -173,8 +174,10 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "unpack",
                                             "q4_k_m",
                                             "q8_0",
+                                            "q4_0",
                                             "awq",
                                             "int4",
+                                            "mxfp4",
                                             "fp8",
                                             "nvfp4",
                                             "pointwise",
@@ -303,6 +306,21 @@ TEST(DeviceProfiles, have_a_price_of_their_own_each_that_is_no_part_of_the_hash)
   EXPECT_THAT(problems.text(), HasSubstr("'59' has no unit"));
 }
 
+// A format that a profile leaves out would be unpacked for nothing, and the first among explain's changes.
+TEST(DeviceProfiles, unpack_no_block_of_weights_for_nothing) {
+  int found = 0;
+  for (const std::string& device : device_names()) {
+    const board::DeviceSpec spec = *shipped(device).spec;
+    const auto& runtime = spec.runtimes[process::Runtime::llama_cpp];
+    if (!runtime || std::ranges::max(runtime->cycles.unpack) == 0) continue;
+    ++found;
+    for (const auto format : {llm::WeightFormat::q4_0, llm::WeightFormat::q4_k_m, llm::WeightFormat::q8_0})
+      EXPECT_GT(runtime->cycles.unpack[static_cast<std::size_t>(format)], 0)
+          << device << " " << llm::traits_of(format).name;
+  }
+  EXPECT_GT(found, 10);
+}
+
 TEST(DeviceProfiles, hold_the_law_measured_on_the_h200) {
   const board::DeviceSpec spec = *shipped("nvidia-h200").spec;
   EXPECT_EQ(spec.gpu.time_slicing.slice, sim::microseconds(2091));
@@ -391,6 +409,28 @@ TEST(BadProfile, is_answered_with_line_and_path) {
   input::Problems problems;
   EXPECT_FALSE(shipped_profile("nvidia-h20", problems));
   EXPECT_EQ(problems.text(), "unknown device 'nvidia-h20' (did you mean 'nvidia-h200'?)\n");
+}
+
+TEST(Figures, of_a_profile_with_its_own_data_sheet_are_of_no_other_products) {
+  const std::regex sheet("NVIDIA ([A-Z][A-Za-z0-9 ]*?) data sheet");
+  std::size_t checked = 0;
+  for (const std::string& name : device_names()) {
+    const std::string text = *device_text(name);
+    std::set<std::string> own;
+    for (std::sregex_iterator at(text.begin(), text.end(), sheet), end; at != end; ++at) own.insert((*at)[1]);
+    const Profile profile = shipped(name);
+    for (const ProfileParameter& parameter : profile.figures) {
+      std::smatch found;
+      if (own.empty() || parameter.from.grade != ParameterGrade::datasheet ||
+          !std::regex_search(parameter.from.source, found, sheet))
+        continue;
+      ++checked;
+      const std::string product = found[1];
+      EXPECT_TRUE(std::ranges::any_of(own, [&](const auto& one) { return product.starts_with(one); }))
+          << name << ": " << parameter.path << ": " << parameter.from.source;
+    }
+  }
+  EXPECT_GT(checked, 100U);
 }
 
 TEST(Figures, can_be_changed_one_by_one) {

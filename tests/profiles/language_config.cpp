@@ -19,6 +19,7 @@ namespace jostle::profiles {
 namespace JOSTLE_FILE {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::optional<llm::Architecture> read(const std::string& text) {
   input::Problems problems;
@@ -86,6 +87,11 @@ TEST(LanguageConfigs, give_the_published_number_of_parameters) {
        {config("qwen3_moe", {48, 2048, 32, 4, 6144, 151936},
                ", \"head_dim\": 128, \"num_experts\": 128, \"num_experts_per_tok\": 8, "
                "\"moe_intermediate_size\": 768, \"mlp_only_layers\": []"),
+        30'532'122'624}},
+      {"Qwen/Qwen3-VL-30B-A3B-Instruct, the decoder",
+       {config("qwen3_vl_moe", {48, 2048, 32, 4, 6144, 151936},
+               ", \"head_dim\": 128, \"num_experts\": 128, \"num_experts_per_tok\": 8, "
+               "\"moe_intermediate_size\": 768"),
         30'532'122'624}}};
   for (const auto& [name, of] : published) {
     const auto found = read(of.first);
@@ -238,9 +244,58 @@ TEST(LanguageConfigs, that_lack_a_key_name_it_and_the_file) {
   EXPECT_THAT(refusal("{\"hidden_size\": 64}"), HasSubstr("model_type: missing"));
 }
 
+// openai/gpt-oss-20b.
+const std::string gpt_oss =
+    R"({model_type: gpt_oss, num_hidden_layers: 24, hidden_size: 2880, num_attention_heads: 64, num_key_value_heads: 8,
+        head_dim: 64, intermediate_size: 2880, vocab_size: 201088, num_local_experts: 32, num_experts_per_tok: 4,
+        attention_bias: true, tie_word_embeddings: false, sliding_window: 128, quantization_config: {quant_method: mxfp4}})";
+
+TEST(LanguageConfigs, of_gpt_oss_keep_all_but_experts_in_16_bits_and_half_of_the_layers_in_a_window) {
+  const auto of = read(gpt_oss);
+  ASSERT_TRUE(of);
+  // 20,914,757,184 with the biases of experts and outputs, which are not counted; 13.76 GB of safetensors.
+  EXPECT_NEAR(static_cast<double>(parameters(*of)) / 20'914'757'184, 1, 0.001);
+  EXPECT_NEAR(llm::weight_bytes(*of, llm::WeightFormat::mxfp4) / 13.76e9, 1, 0.01);
+  EXPECT_EQ(of->stored, "mxfp4");
+  EXPECT_EQ(of->sliding.window, 128);
+  EXPECT_EQ(of->sliding.layers, 12);
+}
+
+TEST(LanguageConfigs, tell_which_layers_have_a_window) {
+  const auto sliding = [](const std::string& type, const std::string& more) {
+    const auto of = read(config(type, {12, 64, 4, 4, 128, 1000}, more));
+    return of ? std::pair(of->sliding.window, of->sliding.layers) : std::pair(-1, -1);
+  };
+  EXPECT_EQ(sliding("gemma3_text", ", \"sliding_window\": 512"), std::pair(512, 10));
+  EXPECT_EQ(sliding("gemma3_text", ", \"sliding_window\": 512, \"sliding_window_pattern\": 3"),
+            std::pair(512, 8));
+  EXPECT_EQ(sliding("gemma2", ""), std::pair(4096, 6));
+  EXPECT_EQ(sliding("mistral", ", \"sliding_window\": 4096"), std::pair(4096, 12));
+  EXPECT_EQ(sliding("mistral", ", \"sliding_window\": null"), std::pair(0, 0));
+  EXPECT_EQ(sliding("qwen2", ", \"sliding_window\": 4096, \"use_sliding_window\": false"), std::pair(0, 0));
+  EXPECT_EQ(
+      sliding("llama", ", \"sliding_window\": 100, \"layer_types\": [sliding_attention, full_attention]"),
+      std::pair(100, 1));
+}
+
+TEST(LanguageConfigs, of_quantised_files_say_their_format) {
+  const auto stored = [](const std::string& quantised) {
+    return std::string(
+        read(config("llama", {2, 64, 4, 4, 128, 1000}, ", \"quantization_config\": " + quantised))->stored);
+  };
+  EXPECT_EQ(stored("{\"quant_method\": \"awq\", \"bits\": 4}"), "awq");
+  EXPECT_EQ(stored("{\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\"}"), "nvfp4");
+  EXPECT_EQ(stored("{\"quant_method\": \"compressed-tensors\", \"format\": \"int-quantized\"}"), "int8");
+  EXPECT_EQ(stored("{\"quant_method\": \"bitsandbytes\"}"), "");
+}
+
 TEST(LanguageConfigs, of_an_unknown_kind_are_refused) {
-  EXPECT_THAT(refusal("{\"model_type\": \"qwen33\"}"), HasSubstr("did you mean 'qwen3'?"));
-  EXPECT_THAT(refusal("{\"model_type\": \"mamba\"}"), HasSubstr("'mamba' is not"));
+  EXPECT_THAT(refusal("{\"model_type\": \"lfm2\"}"),
+              HasSubstr("jostle does not read models of type 'lfm2' from a config.json (it reads gemma, "));
+  EXPECT_THAT(refusal("{\"model_type\": \"qwen3_5\"}"), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(refusal("{\"model_type\": \"dinov3_vit\"}"),
+              HasSubstr("(built in: model: vit_small_patch16_dinov3)"));
+  EXPECT_THAT(refusal("{\"type\": \"pi05\"}"), HasSubstr("pi05_vision"));
   EXPECT_THAT(refusal("[1, 2]"), HasSubstr("config.json of Hugging Face"));
   EXPECT_THAT(refusal("{\"model_type\": "), HasSubstr("models/config.json"));
 }

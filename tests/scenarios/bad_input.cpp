@@ -110,8 +110,16 @@ TEST(BadScenario, unknown_device_is_answered_with_the_nearest) {
 }
 
 TEST(BadScenario, unknown_model_is_answered_with_the_nearest) {
-  expect_refused(around("model: resnet-50, precision: fp16"),
-                 "gate.yaml:3: processes.0.model: unknown model 'resnet-50' (did you mean 'resnet50'?)");
+  const auto says = [](const std::string& model, const std::string& hint) {
+    expect_refused(around("model: " + model + ", precision: fp16"),
+                   "gate.yaml:3: processes.0.model: unknown model '" + model + "' (" + hint);
+  };
+  says("resnet5O", "did you mean 'resnet50'?)");
+  says("yolo26n-seg.pt", "did you mean 'yolo26n'? others are read from an .onnx file or a config.json)");
+  says("Qwen/Qwen3-8B-AWQ", "did you mean 'qwen3_8b'? others are read from an .onnx file or a config.json)");
+  says("mine.gguf", "jostle list models names all; others are read from an .onnx file or a config.json)");
+  says("/tmp", "a language model is read from its config.json: /tmp/config.json)");
+  says("xyzzy", "jostle list models names all; others are read from an .onnx file or a config.json)");
 }
 
 TEST(BadScenario, input_that_a_network_cannot_take_is_refused) {
@@ -125,8 +133,8 @@ TEST(BadScenario, input_that_a_network_cannot_take_is_refused) {
 }
 
 TEST(BadScenario, unknown_word_is_answered_with_the_nearest) {
-  expect_refused(around("model: resnet50, precision: f16"),
-                 "gate.yaml:3: processes.0.precision: 'f16' is not a precision (did you mean 'fp16'?)");
+  expect_refused(around("model: resnet50, precision: fp61"),
+                 "gate.yaml:3: processes.0.precision: 'fp61' is not a precision (did you mean 'fp16'?)");
   expect_refused(
       around(plain_process + ", runtime: cuda_graph"),
       "gate.yaml:3: processes.0.runtime: 'cuda_graph' is not a runtime (did you mean 'cuda-graph'?)");
@@ -267,10 +275,10 @@ TEST(BadScenario, files_that_are_none_are_named) {
 }
 
 TEST(BadScenario, every_problem_is_reported_at_once) {
-  const Loaded loaded = load_text(around("model: resnet5, precision: f16, batch: 0", "mps: 3\n"));
+  const Loaded loaded = load_text(around("model: resnet5, precision: fp61, batch: 0", "mps: 3\n"));
   EXPECT_EQ(loaded.errors,
             "gate.yaml:3: processes.0.model: unknown model 'resnet5' (did you mean 'resnet50'?)\n"
-            "gate.yaml:3: processes.0.precision: 'f16' is not a precision (did you mean 'fp16'?)\n"
+            "gate.yaml:3: processes.0.precision: 'fp61' is not a precision (did you mean 'fp16'?)\n"
             "gate.yaml:3: processes.0.batch: '0' is below the minimum, 1\n"
             "gate.yaml:4: mps: expected true or false, found '3'\n");
 }
@@ -280,6 +288,32 @@ std::string errors_of(const std::string& process) {
   input::Problems problems;
   (void)parse_scenario({around(process), "gate.yaml", ""}, shipped_catalogue(), {}, problems);
   return problems.text();
+}
+
+TEST(BadScenario, a_precision_of_two_meanings_is_answered_with_both) {
+  EXPECT_THAT(errors_of("model: resnet50, precision: bf16"),
+              HasSubstr("'bf16' is not a precision (did you mean 'fp16' or 'fp32'?)"));
+  EXPECT_THAT(errors_of("model: qwen3_8b, precision: w4a16, runtime: vllm"),
+              HasSubstr("'w4a16' is not a precision of weights (did you mean 'awq' or 'gptq'?)"));
+  EXPECT_THAT(errors_of("model: qwen3_8b, precision: FP4, runtime: vllm"),
+              HasSubstr("'FP4' is not a precision of weights (did you mean 'nvfp4' or 'mxfp4'?)"));
+}
+
+TEST(Scenario, reads_models_and_precisions_as_their_makers_write_them) {
+  const auto read = [](const std::string& process) {
+    input::Problems problems;
+    const auto scenario =
+        parse_scenario({around(process), "gate.yaml", ""}, shipped_catalogue(), {}, problems);
+    if (!scenario) return problems.text();
+    const ProcessEntry& entry = scenario->processes.front();
+    return model_name(entry.work.model) + " " + precision_name(entry).value_or("");
+  };
+  EXPECT_EQ(read("model: YOLO26n, precision: FP16"), "yolo26n fp16");
+  EXPECT_EQ(read("model: sam2.1_t.pt, precision: half"), "sam2_hiera_tiny fp16");
+  const std::string asked = ", generate: {prompt: 64, tokens: 8}";
+  EXPECT_EQ(read("model: Qwen/Qwen3-8B, precision: Q4_K_M, runtime: llama.cpp" + asked), "qwen3_8b q4_k_m");
+  EXPECT_EQ(read("model: 'llama3.2:3b', precision: bf16, runtime: llama.cpp" + asked), "llama3.2_3b fp16");
+  EXPECT_EQ(read("model: google/gemma-3-4b-it, precision: int4_awq, runtime: vllm" + asked), "gemma3_4b awq");
 }
 
 TEST(BadScenario, key_of_another_kind_is_answered_with_the_kinds_that_have_it) {

@@ -65,21 +65,44 @@ TEST(Clocks, may_take_any_value_in_the_range_of_the_domain) {
             "gate.yaml:2: clocks.cores: 7 cores, jetson-orin-nano has 6\n");
 }
 
-TEST(Weights, of_four_bits_with_a_point_need_a_GPU_that_has_such_numbers) {
-  const auto errors_on = [](const std::string& device) {
+TEST(Weights, are_in_a_format_that_the_runtime_reads_and_has_kernels_for) {
+  const auto errors_on = [](const std::string& device, const std::string& runtime,
+                            const std::string& format) {
     input::Problems problems;
     const std::string text = "device: " + device +
-                             "\nprocesses:\n  - {model: qwen3_4b, precision: nvfp4, runtime: vllm, generate: "
-                             "{prompt: 64, tokens: 8}}\n";
+                             "\nprocesses:\n  - {model: qwen3_4b, precision: " + format +
+                             ", runtime: " + runtime + ", generate: {prompt: 64, tokens: 8}}\n";
     (void)parse_scenario({text, "gate.yaml", {}}, shipped_catalogue(), {}, problems);
     return problems.text();
   };
-  EXPECT_EQ(errors_on("jetson-agx-thor"), "");
-  EXPECT_EQ(errors_on("nvidia-rtx-5060-ti"), "");
+  const std::string refused = "gate.yaml:3: processes.0.precision: ";
+  const std::string orin = "jetson-agx-orin-64gb";
+  EXPECT_EQ(errors_on("jetson-agx-thor", "vllm", "nvfp4"), "");
+  EXPECT_EQ(errors_on("nvidia-rtx-5060-ti", "vllm", "nvfp4"), "");
+  EXPECT_EQ(errors_on(orin, "vllm", "nvfp4"), refused +
+                                                  "vllm has no kernels for nvfp4 on jetson-agx-orin-64gb: "
+                                                  "GPUs of compute capability 10.0 and more have them "
+                                                  "(it reads here: fp16, awq, int8, fp8, mxfp4, gptq)\n");
   EXPECT_EQ(
-      errors_on("jetson-agx-orin-64gb"),
-      "gate.yaml:3: processes.0.precision: jetson-agx-orin-64gb has no numbers of four bits with a point: "
-      "GPUs have them from Blackwell on (awq, int8 or fp16)\n");
+      errors_on(orin, "llama.cpp", "awq"),
+      refused + "llama.cpp does not read weights in awq (it reads GGUF: fp16, q4_k_m, q8_0, q4_0, mxfp4)\n");
+  EXPECT_EQ(errors_on(orin, "tensorrt-llm", "w4a8"),
+            refused +
+                "tensorrt-llm has no kernels for w4a8 on jetson-agx-orin-64gb: cards of compute capability "
+                "8.0 and more have "
+                "them (it reads here: fp16, awq, int8, gptq)\n");
+  EXPECT_EQ(errors_on("nvidia-a10", "tensorrt-llm", "w4a8"), "");
+  EXPECT_NE(errors_on("nvidia-t4", "tensorrt-llm", "w4a8"), "");
+  EXPECT_NE(errors_on(orin, "tensorrt-llm", "fp8"), "");
+  EXPECT_EQ(errors_on("jetson-agx-thor", "tensorrt-llm", "fp8"), "");
+  EXPECT_EQ(errors_on("nvidia-v100", "vllm", "gptq"), "");
+  for (const char* const format : {"awq", "fp8", "mxfp4"})
+    EXPECT_NE(errors_on("nvidia-v100", "vllm", format), "");
+  EXPECT_EQ(errors_on(orin, "mlc", "int4"), "");
+  EXPECT_NE(errors_on(orin, "mlc", "q4_0"), "");
+  EXPECT_EQ(errors_on(orin, "eager", "fp16"), "");
+  EXPECT_EQ(errors_on(orin, "eager", "awq"),
+            refused + "eager does not read weights in awq (it reads here: fp16)\n");
 }
 
 TEST(ShortFloats, of_networks_need_an_engine_on_a_GPU_that_has_them) {
@@ -102,23 +125,6 @@ TEST(ShortFloats, of_networks_need_an_engine_on_a_GPU_that_has_them) {
   EXPECT_NE(errors_on("jetson-agx-thor", "fp8, placement: cuda-only"), "");
   EXPECT_EQ(errors_on("jetson-agx-thor", "fp8, runtime: eager"),
             refused + "networks run in fp8 in engines of TensorRT (tensorrt, or onnxruntime-tensorrt)\n");
-}
-
-TEST(Weights, of_four_bits_with_numbers_of_eight_need_kernels_that_GPUs_have_from_Ampere_on) {
-  const auto errors_on = [](const std::string& device, const std::string& runtime) {
-    input::Problems problems;
-    const std::string text = "device: " + device +
-                             "\nprocesses:\n  - {model: qwen3_4b, precision: w4a8, runtime: " + runtime +
-                             ", generate: {prompt: 64, tokens: 8}}\n";
-    (void)parse_scenario({text, "gate.yaml", {}}, shipped_catalogue(), {}, problems);
-    return problems.text();
-  };
-  EXPECT_EQ(errors_on("jetson-agx-orin-64gb", "tensorrt-llm"), "");
-  EXPECT_EQ(errors_on("nvidia-t4", "tensorrt-llm"),
-            "gate.yaml:3: processes.0.precision: tensorrt-llm on nvidia-t4 does not multiply weights of four "
-            "bits by "
-            "numbers of eight: TensorRT-LLM does, on GPUs from Ampere on (awq, int8 or fp16)\n");
-  EXPECT_NE(errors_on("jetson-agx-orin-64gb", "vllm"), "");
 }
 
 TEST(PowerCap, is_kept_by_cards_too) {

@@ -200,7 +200,7 @@ TEST(LanguageModels, that_do_not_fit_say_what_would) {
   const Result result =
       run_text(on_orin("model: llama3.1_8b, precision: fp16, runtime: mlc, bench: {tg: 32}"));
   EXPECT_EQ(result.processes[0].status, "out_of_memory");
-  EXPECT_THAT(result.processes[0].problem, HasSubstr("weights in int4 would fit"));
+  EXPECT_THAT(result.processes[0].problem, HasSubstr("weights in awq, int4 would fit"));
 }
 
 // What the problem of a process that does not fit proposes behind `word`; empty if it proposes none.
@@ -364,7 +364,8 @@ TEST_F(LanguageModelFiles, that_cannot_be_read_are_the_only_problem) {
     const std::string problems = refusal(on_orin("model: " + model + rest));
     EXPECT_EQ(std::ranges::count(problems, '\n'), 1) << problems;
   }
-  EXPECT_THAT(refusal(on_orin("model: " + path + rest)), HasSubstr("zzz.json:1: model_type: 'mamba' is not"));
+  EXPECT_THAT(refusal(on_orin("model: " + path + rest)),
+              HasSubstr("zzz.json:1: model_type: jostle does not read models of type 'mamba'"));
 }
 
 TEST_F(LanguageModelFiles, of_requests_hold_their_lengths_and_times) {

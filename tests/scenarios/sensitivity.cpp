@@ -574,11 +574,11 @@ std::vector<Row> language_rows() {
     std::string runtime, key;
     std::vector<std::string> formats;
   };
-  const std::vector<Served> all{{"llama.cpp", "llama_cpp", {"q4_k_m", "q8_0"}},
-                                {"ollama", "ollama", {"q4_k_m", "q8_0"}},
-                                {"mlc", "mlc", {"int4", "awq", "int8"}},
-                                {"tensorrt-llm", "tensorrt-llm", {"int4", "awq", "int8"}},
-                                {"vllm", "vllm", {"int4", "awq", "int8"}}};
+  const std::vector<Served> all{{"llama.cpp", "llama_cpp", {"q4_k_m", "q8_0", "q4_0", "mxfp4"}},
+                                {"ollama", "ollama", {"q4_k_m", "q8_0", "q4_0", "mxfp4"}},
+                                {"mlc", "mlc", {"int4", "awq"}},
+                                {"tensorrt-llm", "tensorrt-llm", {"awq"}},
+                                {"vllm", "vllm", {"awq", "mxfp4"}}};
   std::vector<Row> table;
   for (const auto& [runtime, key, formats] : all) {
     const std::string below = "runtimes." + key + ".", memory = "memory.contexts." + key + ".";
@@ -628,12 +628,15 @@ std::vector<Row> language_rows() {
       table.push_back({below + "cache", "50", orin, once, total, down});
       table.push_back({below + "kernel_start", "50 us", orin, once, total, down});
     }
-    if (key == "tensorrt-llm")
+    if (key == "tensorrt-llm") {
+      table.push_back(
+          {below + "unpack.mxfp4", "0.5", h200, on_the(h200, decoding(runtime, "mxfp4")), total, down});
       table.push_back({below + "attention", "500000", orin,
                        on_the(orin,
                               "{model: smollm2_360m, precision: fp16, runtime: tensorrt-llm, sync: spin, "
                               "bench: {tg: 8, depth: 64, sequences: 2}}"),
                        total, down});
+    }
     for (const std::string& format : formats)
       table.push_back(
           {below + "unpack." + format, "0.5", orin, on_the(orin, decoding(runtime, format)), total, down});

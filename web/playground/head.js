@@ -43,7 +43,7 @@ function total({system, ...result}) {
   const part = (name, value, unit) => (typeof value === 'number' ? [element('span', {}, element('b', {'data-figure': name}, three(value)), ` ${unit}`)] : []);
   return element('p', {class: 'total'}, ...part('throughput', system.throughput.mean, 'images/s together'), ...part('power', system.power_w?.mean, `W${graded}`),
       ...part('energy', system.energy_per_image_mj, 'mJ an image'), ...part('busy', 100 * system.gpu.busy, '% GPU busy'),
-      ...(system.limited_by && system.limited_by !== 'none' ? [element('span', {}, `clocks held down by: ${system.limited_by.replaceAll('_', ' ')}`)] : []));
+      ...(system.limited_by && !['none', 'power_mode'].includes(system.limited_by) ? [element('span', {}, `clocks held down by: ${system.limited_by.replaceAll('_', ' ')}`)] : []));
 }
 
 // Why percentiles are missing; lengthen(seconds): simulates so long.

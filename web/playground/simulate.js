@@ -11,9 +11,9 @@ const pause = 400;  // ms without a change before the many runs of an explanatio
 
 // page: {simulators, catalogue, words, state, keep(state)}
 export function simulate(page) {
-  const why = element('div', {'aria-live': 'polite'});
+  const why = element('div', {'aria-live': 'polite'}), changes = element('div', {'aria-live': 'polite'});
   const note = element('p', {class: 'soft', role: 'status'});
-  const explanation = element('section', {class: 'why', 'aria-label': 'Explanation'}, element('h2', {}, 'Why'), why);
+  const explanation = element('section', {class: 'why', 'aria-label': 'Explanation'}, element('h2', {}, 'Why'), why, changes);
   let text = page.state.a, timer = null, waiting = null, explained = null, now = null, kept = null;  // {text, picture}
   const shown = results({files: {'': async (kind) => (await page.simulators.ask('files', {ask: kind === 'json' ? 'run' : 'csv', text}))?.text}, answer: explanation,
     lengthen: (seconds) => side.put(changed(text, ['run', 'duration'], `${seconds} s`))});
@@ -33,15 +33,15 @@ export function simulate(page) {
     keep.disabled = now === kept;
     if (explained !== now.text) {
       stale(false);
-      why.replaceChildren(...now.picture.words.why.map((of) => element('p', {}, `${of[0].toUpperCase()}${of.slice(1)}.`)),
-          element('p', {class: 'soft small'}, 'Asking what each change would bring …'));
+      changes.replaceChildren(element('p', {class: 'soft small'}, 'Asking what each change would bring …'));
     }
+    why.replaceChildren(...now.picture.words.why.map((of) => element('p', {}, `${of[0].toUpperCase()}${of.slice(1)}.`)));
     return shown.show(now.picture, kept && {picture: kept.picture, names: ['kept', 'now'], more});
   };
   // An explanation of another text: its changes are not to be tried.
   const stale = (is) => {
-    why.classList.toggle('stale', is);
-    why.inert = is;
+    changes.classList.toggle('stale', is);
+    changes.inert = is;
   };
   const explain = async () => {
     const asked = text;
@@ -51,12 +51,12 @@ export function simulate(page) {
     explained = asked;
     if (reply.status === 'answered') {
       const told = JSON.parse(reply.text);
-      why.replaceChildren(...words(told, (of) => {
+      changes.replaceChildren(...words(told, (of) => {
         kept = now;
         side.put(applied(asked, told.resolved, of.scenarios[0]));
         scrollTo({top: 0});
       }));
-    } else if (reply.status === 'failed') why.replaceChildren(element('p', {class: 'bad'}, reply.text));
+    } else if (reply.status === 'failed') changes.replaceChildren(element('p', {class: 'bad'}, reply.text));
   };
   const run = async () => {
     clearTimeout(timer);

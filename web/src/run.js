@@ -84,7 +84,7 @@ function residency(states) {
 // Of processes, or of streams: what their throughput may lie between, and percentiles of their latency.
 const between = (rows) => [['pi90', '90 % of measurements'], ['ci95', '95 % of simulations']]
     .map(([key, name]) => ({name, values: rows.map(({throughput}) => throughput[key])})).filter(({values}) => values.some((pair) => pair));
-const tails = (rows) => [{name: '90 % of measurements of p99', values: rows.map(({latency_ms: {pi90}}) => pi90?.p99 ?? null)}].filter(({values}) => values.some((pair) => pair));
+const tails = (rows) => [{name: '90 % of measurements of p99', values: rows.map(({latency_ms: {pi90}}) => (pi90?.p99?.includes(null) ? null : pi90?.p99 ?? null))}].filter(({values}) => values.some((pair) => pair));
 const percentiles = (rows) => ['p50', 'p90', 'p99'].map((name) => ({name, values: rows.map((row) => row.latency_ms[name])}));
 
 // What figure() draws of a run, in order.

@@ -70,6 +70,11 @@ function reasons(why, told) {
   const place = element('div', {class: 'scroll', tabindex: 0, role: 'group', 'aria-label': 'Why', onscroll: () => fade(place)},
       ...why.map((text) => element('p', {}, ...explained(text, told))));
   new ResizeObserver(() => fade(place)).observe(place);
+  // On a phone they take what the first screen has left below how sure it is.
+  setTimeout(() => {
+    const free = matchMedia('(max-width: 600px)').matches ? innerHeight - scrollY - (document.querySelector('.head .trust')?.getBoundingClientRect().bottom ?? innerHeight) : 0;
+    if (free > 0) place.style.maxHeight = `${place.clientHeight + free}px`;
+  }, 100);
   return place;
 }
 
@@ -83,11 +88,12 @@ export function head(words) {
     processes.length === 1 ? element('p', {class: 'process', tabindex: 0}, processes[0]) : processes.length ? element('ul', {class: 'process', tabindex: 0}, ...processes.map((text) => element('li', {}, text))) : null].filter(Boolean);
   const wide = answer.some((of) => of.wide);
   const answers = part('answers', 'Answer', ...answer.flatMap((of) => passage(of)), missing.length ? element('p', {class: 'soft small'}, missing.join(' ')) : null);
+  const sure = part('trust', 'How sure', ...lines(trust).flatMap((line) => [line, ' ']));
   return element('div', {class: 'head'},
       verdict ? verdictOf(verdict) : null,
       wide ? answers : null,
-      element('div', {}, part('question', 'Question', ...asked), wide ? null : answers, part('trust', 'How sure', ...lines(trust).flatMap((line) => [line, ' ']))),
-      element('div', {}, part('why', 'Why', reasons(why, told)),
+      element('div', {}, part('question', 'Question', ...asked), wide ? sure : answers),
+      element('div', {}, part('why', 'Why', reasons(why, told)), wide ? null : sure,
           best ? part('best', 'Best change', element('p', {}, best)) : null,
           warnings.length ? element('section', {class: 'warnings'}, ...warnings.map(({title, text}) =>
             element('p', {}, element('b', {class: 'bad'}, `${title[0].toUpperCase()}${title.slice(1)}: `), text))) : null,

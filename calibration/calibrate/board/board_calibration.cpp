@@ -178,26 +178,6 @@ BoardCalibration fit_traces(const profiles::BaseProfile& base, const EvidenceFil
   return board;
 }
 
-}  // namespace
-
-BoardCalibration calibrate_board(const profiles::BaseProfile& base, const EvidenceFiles& files,
-                                 const BoardCalibrationQuestion& question,
-                                 const BoardCalibrationControl& control) {
-  BoardCalibration board = files.traces.empty() ? fit_runs(base, files.configurations, question, control.fit)
-                                                : fit_traces(base, files, question, control);
-  name_tables(board, base, question);
-  if (base.name.ends_with(".yaml")) name_base(board.calibration, base, question);
-  board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();
-  board.profile = profile_text(board.calibration, board.name, source_line(question, files));
-  board.uncertainty_csv =
-      profiles::uncertainty_csv_header() + profiles::uncertainty_csv(board.uncertainty, board.name);
-  return board;
-}
-
-// A calibration as one JSON object.
-
-namespace {
-
 using Json = nlohmann::ordered_json;
 
 Json parameters_json(const Calibration& calibration) {
@@ -227,6 +207,22 @@ Json errors_json(const std::vector<ComparisonGroup>& groups) {
 }
 
 }  // namespace
+
+BoardCalibration calibrate_board(const profiles::BaseProfile& base, const EvidenceFiles& files,
+                                 const BoardCalibrationQuestion& question,
+                                 const BoardCalibrationControl& control) {
+  BoardCalibration board = files.traces.empty() ? fit_runs(base, files.configurations, question, control.fit)
+                                                : fit_traces(base, files, question, control);
+  name_tables(board, base, question);
+  if (base.name.ends_with(".yaml")) name_base(board.calibration, base, question);
+  board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();
+  board.profile = profile_text(board.calibration, board.name, source_line(question, files));
+  board.uncertainty_csv =
+      profiles::uncertainty_csv_header() + profiles::uncertainty_csv(board.uncertainty, board.name);
+  return board;
+}
+
+// A calibration as one JSON object.
 
 std::string board_calibration_json(const BoardCalibration& board, const EvidenceFiles& files) {
   Json json{{"schema", "jostle.calibration/1"},

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "calibration/calibrate/bench.hpp"
-#include "calibration/evidence/comparison.hpp"
 #include "calibration/logs/recording.hpp"
 #include "calibration/logs/run_logs.hpp"
 #include "input/file.hpp"

@@ -154,39 +154,6 @@ void add_gpu(const Identity& identity, std::vector<ProfileLeaf>& leaves) {
                      "the driver: two transfers a clock over the width of the bus")});
 }
 
-}  // namespace
-
-std::vector<ProfileLeaf> identity_parameters(const ProbeFolder& folder, const ChosenBase& base,
-                                             const board::DeviceSpec& spec) {
-  const Identity& identity = folder.identity;
-  const bool card = identity.gpu.present && !identity.gpu.integrated;
-  std::vector<ProfileLeaf> leaves;
-  if (card || !base.exact) {
-    add_cores(folder, spec, leaves);
-    add_scheduler(identity, leaves);
-  }
-  if (base.exact) return leaves;
-  if (identity.gpu.present) add_gpu(identity, leaves);
-  const double memory = card ? identity.gpu.memory_bytes : identity.memory_bytes;
-  if (memory > 0)
-    leaves.push_back({"memory.capacity", graded_yaml(fmt::format("{:.5g} MB", memory / 1e6), "measured",
-                                                     card ? "the driver" : "MemTotal of /proc/meminfo")});
-  std::string limits;
-  if (identity.gpu.present && identity.gpu.max_mhz > 0)
-    limits = fmt::format(", gpu: {:g} MHz", identity.gpu.max_mhz);
-  leaves.push_back({"power_modes.default", "as-probed"});
-  leaves.push_back(
-      {"power_modes.modes",
-       fmt::format(
-           "[{{name: as-probed, from: {{grade: measured, source: \"the state in which it was probed: {}\"}}, "
-           "cores: {}{}}}]",
-           identity.power_mode.empty() ? "no power modes" : identity.power_mode,
-           std::max(1, identity.cores_online), limits)});
-  return leaves;
-}
-
-namespace {
-
 // A tree of leaves by the steps of their paths, in the order in which the steps came first.
 struct LeafBranch {
   std::vector<std::string> names;  // names of the parts
@@ -215,6 +182,33 @@ void write_branch(const LeafBranch& branch, const std::string& indent, std::stri
 }
 
 }  // namespace
+
+std::vector<ProfileLeaf> identity_parameters(const ProbeFolder& folder, const ChosenBase& base,
+                                             const board::DeviceSpec& spec) {
+  const Identity& identity = folder.identity;
+  const bool card = identity.gpu.present && !identity.gpu.integrated;
+  std::vector<ProfileLeaf> leaves;
+  if (card || !base.exact) {
+    add_cores(folder, spec, leaves);
+    add_scheduler(identity, leaves);
+  }
+  if (base.exact) return leaves;
+  if (identity.gpu.present) add_gpu(identity, leaves);
+  const double memory = card ? identity.gpu.memory_bytes : identity.memory_bytes;
+  if (memory > 0)
+    leaves.push_back({"memory.capacity", graded_yaml(fmt::format("{:.5g} MB", memory / 1e6), "measured",
+                                                     card ? "the driver" : "MemTotal of /proc/meminfo")});
+  std::string limits;
+  if (identity.gpu.present && identity.gpu.max_mhz > 0)
+    limits = fmt::format(", gpu: {:g} MHz", identity.gpu.max_mhz);
+  leaves.push_back({"power_modes.default", "as-probed"});
+  leaves.push_back(
+      {"power_modes.modes", fmt::format("[{{name: as-probed, from: {{grade: measured, source: \"the state in "
+                                        "which it was probed: {}\"}}, cores: {}{}}}]",
+                                        identity.power_mode.empty() ? "no power modes" : identity.power_mode,
+                                        std::max(1, identity.cores_online), limits)});
+  return leaves;
+}
 
 std::string yaml_quoted(const std::string& text) {
   std::string quoted = "\"";

@@ -1,5 +1,3 @@
-#include "calibration/calibrate/probed/kernel_times.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "calibration/calibrate/probed/probed_figure.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "input/csv.hpp"
 #include "models/board/spec.hpp"
@@ -146,8 +145,7 @@ ProbedKernels fit_probed_kernels(const calibration::probe::ProbeFolder& folder,
   if (calibration::identified(fit.variance_left[cuda_efficiency]))
     found.left_out.push_back(
         fmt::format("gpu.kernels.cuda_efficiency: the probe's own products of matrices, plain code, reach "
-                    "{:.0f} % +- {:.0f} "
-                    "%; those of libraries more",
+                    "{:.0f} % +- {:.0f} %; those of libraries more",
                     100 * fit.values[cuda_efficiency], 100 * sd(cuda_efficiency)));
   return found;
 }

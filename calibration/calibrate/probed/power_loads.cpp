@@ -1,5 +1,3 @@
-#include "calibration/calibrate/probed/power_loads.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "calibration/calibrate/bench.hpp"
+#include "calibration/calibrate/probed/probed_figure.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "input/csv.hpp"
 #include "input/units.hpp"

@@ -8,8 +8,6 @@
 
 #include "calibration/calibrate/calibrate.hpp"
 #include "calibration/calibrate/probed/choose_base.hpp"
-#include "calibration/calibrate/probed/kernel_times.hpp"
-#include "calibration/calibrate/probed/power_loads.hpp"
 #include "calibration/calibrate/probed/probed_figure.hpp"
 #include "calibration/probe/folder.hpp"
 #include "input/problems.hpp"

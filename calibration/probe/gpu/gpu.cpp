@@ -1,7 +1,6 @@
 #include "calibration/probe/gpu/gpu.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -106,28 +105,18 @@ cuda::Function Gpu::function(std::string_view name) const {
   return found;
 }
 
-DeviceMemory::DeviceMemory(const Gpu& gpu, std::size_t bytes) : gpu_(&gpu), bytes_(bytes) {
+DeviceMemory::DeviceMemory(const Gpu& gpu, std::size_t bytes) : gpu_(gpu), bytes_(bytes) {
   gpu.cuda.check("cuMemAlloc", gpu.cuda.memory_allocate(&pointer_, bytes));
   gpu.cuda.check("cuMemsetD8", gpu.cuda.memory_set(pointer_, 0, bytes));
   gpu.cuda.check("cuCtxSynchronize", gpu.cuda.context_synchronize());
 }
 
 DeviceMemory::~DeviceMemory() {
-  if (pointer_ != 0) gpu_->cuda.memory_free(pointer_);
-}
-
-DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
-    : gpu_(other.gpu_), pointer_(std::exchange(other.pointer_, 0)), bytes_(other.bytes_) {}
-
-DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
-  std::swap(gpu_, other.gpu_);
-  std::swap(pointer_, other.pointer_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
+  if (pointer_ != 0) gpu_.cuda.memory_free(pointer_);
 }
 
 void DeviceMemory::copy_out(void* to, std::size_t bytes) const {
-  gpu_->cuda.check("cuMemcpyDtoH", gpu_->cuda.copy_to_host(to, pointer_, std::min(bytes, bytes_)));
+  gpu_.cuda.check("cuMemcpyDtoH", gpu_.cuda.copy_to_host(to, pointer_, std::min(bytes, bytes_)));
 }
 
 HostMemory::HostMemory(const Gpu& gpu, std::size_t bytes) : gpu_(gpu) {

@@ -86,18 +86,17 @@ class Gpu {
 // Memory of the device, set to zero.
 class DeviceMemory {
  public:
-  DeviceMemory() = default;
   DeviceMemory(const Gpu& gpu, std::size_t bytes);
   ~DeviceMemory();
-  DeviceMemory(DeviceMemory&& other) noexcept;
-  DeviceMemory& operator=(DeviceMemory&& other) noexcept;
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   [[nodiscard]] cuda::Pointer at() const { return pointer_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   void copy_out(void* to, std::size_t bytes) const;
 
  private:
-  const Gpu* gpu_ = nullptr;
+  const Gpu& gpu_;
   cuda::Pointer pointer_ = 0;
   std::size_t bytes_ = 0;
 };

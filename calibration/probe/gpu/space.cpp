@@ -85,8 +85,7 @@ std::vector<Configuration> configurations() {
 struct Table {
   std::string text =
       "run,config,stream,streams,kind,blocks,threads,smem_bytes,work,batch_kernels,mode,priority,kernels_per_"
-      "s,"
-      "duration_mean_us,duration_p10_us,duration_p50_us,duration_p90_us,gap_in_batch_p50_us\n";
+      "s,duration_mean_us,duration_p10_us,duration_p50_us,duration_p90_us,gap_in_batch_p50_us\n";
 };
 
 struct StreamSeen {

@@ -4,7 +4,6 @@
 #include <utility>
 
 namespace jostle::power {
-
 namespace {
 
 // How far the temperature is from the steady state that the present power would lead to, in kelvins.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace jostle::power {
-
 namespace {
 
 // Readings after a step until clocks have followed it for most of the time.

@@ -14,7 +14,6 @@
 // than the window are allowed, as under Intel's RAPL.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "models/power/controllers/spec.hpp"

@@ -4,7 +4,6 @@
 #include <iterator>
 
 namespace jostle::power {
-
 namespace {
 
 std::size_t readings_in(const PowerLimitSpec& spec) {

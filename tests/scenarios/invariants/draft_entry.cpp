@@ -9,6 +9,7 @@
 #include "models/board/spec.hpp"
 #include "models/gpu/partitions.hpp"
 #include "models/process/co_runner.hpp"
+#include "models/process/weight_formats.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {
@@ -358,6 +359,13 @@ DraftEntry language_model(Dice& dice, const Place& place) {
   if (runtime != "cuda-graph") (void)dice.one_in(4);
   if (runtime == "llama.cpp") (void)dice.one_in(4);
   Dice own = dice;  // a copy, for the same reason
+  if (runtime != "llama.cpp") {
+    const auto row = std::ranges::find(process::runtimes, runtime, &process::RuntimeTraits::name);
+    const auto formats = process::formats_read(row->runtime, place.device.gpu);
+    Dice drawing = own;
+    const int choice = drawing.number(0, static_cast<int>(formats.size()) - 1);
+    keys[1] = fmt::format("precision: {}", formats[static_cast<std::size_t>(choice)]);
+  }
   Dice cores = own;
   const bool on_cores =
       runtime == "llama.cpp" && place.device.language && (!place.device.has_gpu() || cores.one_in(5));
