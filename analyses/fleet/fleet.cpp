@@ -360,6 +360,7 @@ class FleetPlanner {
       for (; needed > 1 && is_feasible(best_candidate, needed - 1); --needed)
         best = spread(board, best_candidate, needed - 1 + section_.spare);
       best->capacity = confirmed_capacity(best_candidate, capacity[best_candidate], cameras_each(needed));
+      best->strongest = strongest(*best, capacity);
       add_distances(*best, best_candidate);
       if (section_.spare > 0) best->without_spare = bill_of(spread(board, best_candidate, needed));
       best->intervals.resize(goal_.criteria.size());
@@ -418,7 +419,18 @@ class FleetPlanner {
                       length_[candidate]);
   }
 
-  // Adds how far the fullest board is from overload, and what would be better and is out of reach.
+  [[nodiscard]] std::optional<Strongest> strongest(const FleetChoice& choice,
+                                                   const std::vector<std::int64_t>& capacity) const {
+    std::size_t most = choice.candidate;
+    for (std::size_t i = 0; i < capacity.size(); ++i)
+      if (capacity[i] > capacity[most] && candidates_.scenario(i).device == choice.device) most = i;
+    if (most == choice.candidate) return std::nullopt;
+    return Strongest{most, capacity[most],
+                     setting_words(candidates_.scenario(most).power_mode, settings_without_device(most))};
+  }
+
+  // Adds how far the fullest board is from overload, and what would be better and is out of reach: a board
+  // less even in the strongest setting.
   void add_distances(FleetChoice& choice, std::size_t candidate) {
     const Load load{LoadUnit::cameras, choice.max_cameras, 0, rate_};
     choice.overload = distance_to_overload(load, [&](std::int64_t cameras) {
@@ -439,8 +451,9 @@ class FleetPlanner {
     const std::int64_t needed = choice.boards - section_.spare;
     if (needed < 2) return;
     const std::int64_t each = cameras_each(needed - 1);
-    std::string why = why_not(candidate, each);
+    std::string why = why_not(choice.strongest ? choice.strongest->candidate : candidate, each);
     if (why.empty()) why = "they are not known to meet the limits";
+    if (choice.strongest) why += choice.strongest->setting + ", which carries the most";
     choice.fewer_boards = {choice.boards - 1, each, std::move(why)};
   }
 
@@ -466,8 +479,9 @@ class FleetPlanner {
   }
 
   // The number of cameras that one board carries within the limits if its times are `factor` times as long.
-  [[nodiscard]] std::int64_t carried_if(const FleetChoice& choice, std::size_t candidate, double factor) {
-    const Load load{LoadUnit::cameras, choice.capacity, 0, rate_};
+  // `capacity`: as they are.
+  [[nodiscard]] std::int64_t carried_if(std::int64_t capacity, std::size_t candidate, double factor) {
+    const Load load{LoadUnit::cameras, capacity, 0, rate_};
     const auto run_with = [&](std::int64_t cameras) {
       ++simulated_;
       return candidates_.result_of(on_slower_board(loaded(candidate, cameras), factor));
@@ -482,8 +496,8 @@ class FleetPlanner {
   void add_if_off(FleetChoice& choice, std::size_t candidate) {
     const scenarios::Metric error = scenarios::usual_error_share(choice.grade);
     if (!error) return;
-    const std::int64_t slow = carried_if(choice, candidate, 1 + *error);
-    choice.if_off = {*error, slow, std::max(slow, carried_if(choice, candidate, 1 / (1 + *error)))};
+    const std::int64_t slow = carried_if(choice.capacity, candidate, 1 + *error);
+    choice.if_off = {*error, slow, std::max(slow, carried_if(choice.capacity, candidate, 1 / (1 + *error)))};
   }
 
   // The choice that spreads all cameras evenly over the boards. is_feasible() must have been called for it.
@@ -589,6 +603,8 @@ class FleetPlanner {
   }
 
   void add_trust(FleetChoice& choice) {
+    if (auto& most = choice.strongest; most && choice.if_off)
+      most->slow = carried_if(most->cameras, most->candidate, 1 + choice.if_off->error);
     for (FleetState& state : choice.states) {
       state.intervals = trust_at(choice.candidate, state.cameras, state.rate_per_s).intervals;
       state.missed_if_slow =

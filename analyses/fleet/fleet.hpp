@@ -33,6 +33,14 @@ struct CarriedIfOff {
   std::int64_t slow = 0, fast = 0;
 };
 
+// The setting with which a kind of board carries the most cameras, where that is not the chosen one.
+struct Strongest {
+  std::size_t candidate = 0;
+  std::int64_t cameras = 0;  // within the limits, from single runs
+  std::string setting;       // " in mode MAXN_SUPER (precision int8, batch 2)"
+  std::int64_t slow = 0;     // as of CarriedIfOff; of the first choice alone
+};
+
 // The boards of a fleet, and what they take.
 struct Bill {
   std::int64_t boards = 0;
@@ -104,11 +112,12 @@ struct FleetChoice {
   std::string sharing_note;  // scenarios::sharing_note(), if intervals were requested
   std::string grade = {};    // the grade of throughput and latency, if intervals were requested
   std::optional<CarriedIfOff> if_off = {};  // the same
-  bool is_card = false;                     // its watts and energy are the card's, without a server
-  scenarios::Metric host_w = {};            // power of the server around each card; none: not counted
-  scenarios::Metric rtt_ms = {};            // the link in front of each board; none: it stands here
-  std::optional<Bill> for_mean = {};        // for the mean of the day, without spare boards; none: no peak
-  std::optional<Bill> without_spare = {};   // none: the fleet has no spare boards
+  std::optional<Strongest> strongest = {};
+  bool is_card = false;                    // its watts and energy are the card's, without a server
+  scenarios::Metric host_w = {};           // power of the server around each card; none: not counted
+  scenarios::Metric rtt_ms = {};           // the link in front of each board; none: it stands here
+  std::optional<Bill> for_mean = {};       // for the mean of the day, without spare boards; none: no peak
+  std::optional<Bill> without_spare = {};  // none: the fleet has no spare boards
   // By number of cameras, up to one more than the board keeps up with. Intervals: of the first choice alone,
   // up to its capacity.
   std::vector<CurvePoint> curve = {};
@@ -119,6 +128,9 @@ struct FleetChoice {
 };
 
 [[nodiscard]] Bill bill_of(const FleetChoice& choice);
+// " in mode 15W (batch 2, processes 2)"; `settings`: JSON, as of FleetChoice.
+[[nodiscard]] std::string setting_words(const std::optional<std::string>& power_mode,
+                                        const std::string& settings);
 // The load that one of the boards can carry: "22 cameras; 24 would overload the GPU at 15 frames/s"
 [[nodiscard]] std::string carries_sentence(const FleetChoice& choice);
 

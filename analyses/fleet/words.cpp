@@ -65,13 +65,6 @@ const JudgedInState& nearest(const std::vector<JudgedInState>& states) {
   });
 }
 
-// " in mode 15W (batch 2, processes 2)": what was chosen besides the boards.
-std::string chosen_words(const FleetChoice& choice) {
-  std::string text = choice.modes > 1 && choice.power_mode ? " in mode " + *choice.power_mode : "";
-  if (choice.settings != "{}") text += " (" + plain_settings(choice.settings) + ")";
-  return text;
-}
-
 // The boards and the price that a fleet takes beyond one planned for less: "3 boards in place of 2 and a
 // price of 249 more".
 std::string more_than(const Bill& less, const Bill& more) {
@@ -107,6 +100,12 @@ std::string states_words(const FleetChoice& choice) {
 }
 
 }  // namespace
+
+std::string setting_words(const std::optional<std::string>& power_mode, const std::string& settings) {
+  std::string text = power_mode ? " in mode " + *power_mode : "";
+  if (settings != "{}") text += " (" + plain_settings(settings) + ")";
+  return text;
+}
 
 Bill bill_of(const FleetChoice& choice) {
   return {choice.boards, choice.power_w, choice.price, choice.cost_per_hour};
@@ -215,11 +214,14 @@ scenarios::Verdict verdict_of(const Fleet& fleet) {
     verdict.text +=
         fmt::format(", but not on every board: one that is {:.0f} % slower carries {} of these {}",
                     100 * first.if_off->error, first.if_off->slow, input::counted(slow->cameras, "camera"));
+  if (slow != nullptr && first.strongest && first.strongest->slow > first.if_off->slow)
+    verdict.text += fmt::format(", or {}{}", first.strongest->slow, first.strongest->setting);
   const std::string lost =
       fleet.spare > 0 ? fmt::format(", {} of which may be lost", fleet.spare) : std::string();
-  verdict.text =
-      fmt::format("{}{}{}: {}{}{}{}", fleet_name(fleet, first), chosen_words(first), lost, verdict.text,
-                  verdict.text.empty() ? "" : "; ", watts_words(first), money_words(fleet, first));
+  verdict.text = fmt::format("{}{}{}: {}{}{}{}", fleet_name(fleet, first),
+                             setting_words(first.modes > 1 ? first.power_mode : std::nullopt, first.settings),
+                             lost, verdict.text, verdict.text.empty() ? "" : "; ", watts_words(first),
+                             money_words(fleet, first));
   if (fleet.choices.size() > 1) {
     const FleetChoice& next = fleet.choices[1];
     verdict.text +=

@@ -188,7 +188,8 @@ void add_cost(SideMetrics& side, std::int64_t boards, const OffloadAnswer& answe
 bool better(bool served, scenarios::Metric p99, bool other_served, scenarios::Metric other_p99) {
   if (served != other_served) return served;
   if (!p99 || !other_p99) return p99.has_value() && !other_p99;
-  return *p99 < *other_p99;
+  constexpr double noticeable = 0.995;  // less than half a percent apart, the simpler option is as good
+  return *p99 < noticeable * *other_p99;
 }
 
 bool better(const SideMetrics& side, const SideMetrics& other) {
@@ -273,6 +274,11 @@ OffloadPoint point_at(const OffloadAnswer& answer, const PointRuns& runs, const 
     if (!better(side, point.split)) continue;
     point.split = std::move(side);
     point.on_edge = on_edge;
+  }
+  for (const std::size_t on_edge : answer.tried) {
+    if (on_edge == point.on_edge || on_edge == 0 || on_edge == streams) continue;
+    const auto p99 = split_streams(runs.edge(range(0, on_edge)), &runs.cloud(on_edge, b, r)).worst_p99();
+    if (p99 && (!point.other_split || *p99 < *point.other_split)) point.other_split = p99;
   }
   for (std::size_t i = 0; i < answer.partitions.size(); ++i) {
     SideMetrics side = head_and_tail(runs.heads(i).board, runs.tails(i, b, r));

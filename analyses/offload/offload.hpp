@@ -68,7 +68,9 @@ struct OffloadPoint {
   double bandwidth = 0;  // bytes/s
   sim::Duration rtt;
   SideMetrics cloud, split;
-  std::size_t on_edge = 0;    // streams that `split` runs on the edge
+  std::size_t on_edge = 0;  // streams that `split` runs on the edge
+  // The lowest worst p99 of other splits of the streams with some on each side; none: no other serves all.
+  scenarios::Metric other_split = {};
   SideMetrics layers;         // empty if the network is not partitioned
   std::size_t partition = 0;  // index in OffloadAnswer::partitions, for `layers`
   Side best = Side::edge;     // lowest worst p99

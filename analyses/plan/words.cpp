@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -161,8 +162,12 @@ Asked asked_of(const scenarios::Scenario& scenario, const std::string& settings)
 std::string plain_settings(const std::string& settings) {
   const nlohmann::ordered_json json = output::parsed_json(settings);
   std::string text;
-  for (const auto& [key, value] : json.items())
-    text += (text.empty() ? "" : ", ") + plain_setting_name(json, key) + " " + setting_value_text(value);
+  for (const auto& [key, value] : json.items()) {
+    const std::string name = plain_setting_name(json, key);
+    text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", name,
+                        std::isdigit(static_cast<unsigned char>(name.back())) != 0 ? ":" : "",
+                        setting_value_text(value));
+  }
   return text.empty() ? "the scenario unchanged" : text;
 }
 

@@ -142,18 +142,21 @@ std::string stretch_words(const OffloadAnswer& answer, const BestStretch& stretc
   return std::string("the ") + to_string(stretch.side);
 }
 
-// For each bandwidth the best option over the round-trip times: "the cloud up to 13 ms, then split, 2 of 3
-// streams on the edge".
-Table where_table(const OffloadAnswer& answer) {
-  Table table({right("bandwidth"), left("best, by round-trip time"), right("p99 ms", 60)});
+// The best option at a bandwidth over the round-trip times, "the cloud up to 13 ms, then split, 2 of 3
+// streams on the edge", and its p99, "4.52 to 30.1".
+struct AtBandwidth {
+  std::string bandwidth, best, p99;
+};
+std::vector<AtBandwidth> by_bandwidth(const OffloadAnswer& answer) {
+  std::vector<AtBandwidth> all;
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const double bandwidth = answer.points[i].bandwidth;
     if (i > 0 && answer.points[i - 1].bandwidth == bandwidth) continue;
-    std::string text;
+    AtBandwidth& found = all.emplace_back(AtBandwidth{bandwidth_text(bandwidth), {}, {}});
     const auto stretches = stretches_of(answer, bandwidth);
     for (const BestStretch& stretch : stretches) {
-      text += (text.empty() ? "" : ", then ") + stretch_words(answer, stretch);
-      if (&stretch != &stretches.back()) text += " up to " + time_text(stretch.last);
+      found.best += (found.best.empty() ? "" : ", then ") + stretch_words(answer, stretch);
+      if (&stretch != &stretches.back()) found.best += " up to " + time_text(stretch.last);
     }
     const OffloadPoint* first = &answer.points[i];
     const OffloadPoint* last = first;
@@ -163,9 +166,14 @@ Table where_table(const OffloadAnswer& answer) {
       const Worst worst = worst_of(analyses::metrics(answer, point, point.best));
       return ms(worst.latency.p99, worst.saturated);
     };
-    table.add({bandwidth_text(bandwidth), text,
-               first == last ? p99(*first) : fmt::format("{} to {}", p99(*first), p99(*last))});
+    found.p99 = p99(*first) == p99(*last) ? p99(*first) : fmt::format("{} to {}", p99(*first), p99(*last));
   }
+  return all;
+}
+
+Table where_table(const OffloadAnswer& answer) {
+  Table table({right("bandwidth"), left("best, by round-trip time"), right("p99 ms", 60)});
+  for (const auto& [bandwidth, best, p99] : by_bandwidth(answer)) table.add({bandwidth, best, p99});
   return table;
 }
 
@@ -444,14 +452,14 @@ std::string heading(const OffloadAnswer& answer) {
   const Link& link = answer.link;
   const std::size_t streams = answer.streams.size();
   std::string text =
-      fmt::format("{} on {}, or over a link on {}. Request payload: {}", input::counted(streams, "stream"),
+      fmt::format("{} on {}, or over a link on {}; request payload: {}", input::counted(streams, "stream"),
                   answer.edge_device, answer.cloud_device,
                   served_word(answer) == "sequence" ? "the text of the prompt" : payload_text(link.payload));
   if (link.jitter > sim::Duration::zero()) text += fmt::format(", jitter {}", time_text(link.jitter));
   if (link.loss > 0) text += fmt::format(", loss {:g} %", 100 * link.loss);
   text += link.energy_per_bit_j > 0 ? fmt::format(", radio energy {:g} nJ/bit", 1e9 * link.energy_per_bit_j)
                                     : ", radio energy not given";
-  return text + ".";
+  return text;
 }
 
 std::string edge_power_line(const OffloadAnswer& answer) {
@@ -509,7 +517,7 @@ const OffloadPoint& worst_link(const OffloadAnswer& answer) {
 // The least p99 at a point among options other than the best; none if no other serves all streams. Splits
 // that leave a side without streams are no options of their own.
 Metric second_best(const OffloadAnswer& answer, const OffloadPoint& point) {
-  Metric least;
+  Metric least = point.other_split;
   for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers}) {
     const bool whole = point.on_edge == 0 || point.on_edge == answer.streams.size();
     const bool no_option =
@@ -540,7 +548,8 @@ std::string offload_decision(const OffloadAnswer& answer, const OffloadPoint& fa
     const Metric second = second_best(answer, point);
     if (!keeps_up(point))
       return fmt::format("{} it would not keep up{}", link, second ? "" : ", and nothing else does");
-    if (!second) return fmt::format("{} it stays: nothing else keeps up", link);
+    if (!analyses::metrics(answer, point, point.best).served()) return link + " nothing keeps up";
+    if (!second) return link + " it stays: nothing else keeps up";
     return fmt::format("{} it {} (p99 {}, then {}, against {} ms)", link, stays(point) ? "stays" : "may flip",
                        ms(analyses::metrics(answer, point, point.best).worst_p99()), ms(point.best_if_slower),
                        ms(second));
@@ -552,12 +561,22 @@ std::string offload_decision(const OffloadAnswer& answer, const OffloadPoint& fa
       input::counted(answer.points.size(), "link"), at(fast), at(slow));
 }
 
-// Where to run at a point: "with 320 Mbit/s and 1 ms there and back: the cloud, p99 4.52 ms".
-std::string best_at(const OffloadAnswer& answer, const OffloadPoint& point) {
-  const Worst worst = worst_of(analyses::metrics(answer, point, point.best));
-  return fmt::format("with {} and {} there and back: {}, p99 {}{}", bandwidth_text(point.bandwidth),
-                     time_text(point.rtt), stretch_words(answer, stretch_of(answer, point)),
-                     ms(worst.latency.p99, worst.saturated), worst.latency.p99 ? " ms" : "");
+// Where to run, from the most bandwidth to the least: "there and back in 1 ms to 60 ms; with 320 Mbit/s the
+// cloud up to 13 ms, then the edge (p99 4.52 to 30.1 ms); with 10 Mbit/s none keeps up". Of many bandwidths
+// both ends.
+std::string best_by_link(const OffloadAnswer& answer) {
+  std::vector<AtBandwidth> all = by_bandwidth(answer);
+  std::ranges::reverse(all);
+  if (all.size() > 4) all = {all.front(), all.back()};
+  const auto [least, most] = std::ranges::minmax(answer.points, {}, &OffloadPoint::rtt);
+  std::string text =
+      fmt::format("there and back in {}{}", least.rtt == most.rtt ? "" : time_text(least.rtt) + " to ",
+                  time_text(most.rtt));
+  for (const auto& [bandwidth, best, p99] : all) {
+    text += fmt::format("; with {} {}", bandwidth, best);
+    if (std::isdigit(static_cast<unsigned char>(p99.front())) != 0) text += fmt::format(" (p99 {} ms)", p99);
+  }
+  return text;
 }
 
 }  // namespace
@@ -615,7 +634,7 @@ PageWords offload_words(const OffloadAnswer& answer, const scenarios::InWords& e
   if (answer.edge.edge_power_w) alone.lines.push_back(edge_power_line(answer));
   if (!answer.points.empty()) {
     const OffloadPoint &fast = best_link(answer), &slow = worst_link(answer);
-    words.answer.push_back({"", {}, {best_at(answer, fast), best_at(answer, slow)}});
+    words.answer.push_back({"", {}, {best_by_link(answer)}});
     words.why = {over_link(answer, fast), over_link(answer, slow)};
     if (!worst_of(answer.edge).saturated.empty())
       words.why.insert(words.why.begin(), edge_alone_words(answer));

@@ -74,11 +74,14 @@ std::vector<std::string> why_so_many(const Fleet& fleet, const FleetChoice& choi
                                 fleet.spare > 0 ? fmt::format(" once {} is lost", fleet.spare) : "",
                                 fewer->why));
   const bool all = choice.capacity >= fleet.cameras && fleet.cameras > 1;
-  const std::string mode = choice.modes > 1 && choice.power_mode
-                               ? fmt::format("in mode {}, the least power of the {} that were tried, ",
-                                             mode_of(choice), choice.modes)
-                               : "";
+  const std::string mode =
+      choice.modes > 1 && choice.power_mode
+          ? fmt::format("so set, in mode {}, the least power of the {} that were tried, ", mode_of(choice),
+                        choice.modes)
+          : "";
   found.push_back(fmt::format("{}one board carries {}{}", mode, all ? "all " : "", carries_sentence(choice)));
+  if (choice.strongest)
+    found.back() += fmt::format("; the most is {}{}", choice.strongest->cameras, choice.strongest->setting);
   std::ranges::copy(margin_costs(fleet, choice), std::back_inserter(found));
   return found;
 }
@@ -106,10 +109,12 @@ std::string fleet_decision(const Fleet& fleet) {
   const FleetChoice& first = fleet.choices.front();
   if (!first.if_off) return {};
   const auto& [error, slow, fast] = *first.if_off;
-  const std::int64_t least = boards_if(fleet, fast), most = boards_if(fleet, slow);
+  const std::int64_t carries = std::max(slow, first.strongest ? first.strongest->slow : 0);
+  const std::int64_t least = boards_if(fleet, fast), most = boards_if(fleet, carries);
   std::string text = fmt::format(
-      "at the model's usual error of {:.0f} % a board carries {} to {} cameras: ", 100 * error, slow, fast);
-  if (slow == 0) return text + "it may not carry one";
+      "at the model's usual error of {:.0f} % a board carries {} to {} cameras{}: ", 100 * error, slow, fast,
+      carries > slow ? fmt::format(" so set, a slow one {}{}", carries, first.strongest->setting) : "");
+  if (carries == 0) return text + "it may not carry one";
   text += least == most ? fmt::format("it stays at {}", input::counted(least, "board"))
                         : fmt::format("it would be {} to {} boards", least, most);
   if (!first.price) return text;
@@ -117,7 +122,7 @@ std::string fleet_decision(const Fleet& fleet) {
     return &other != &first && other.price && other.if_off && other.if_off->fast > 0;
   };
   if (std::ranges::none_of(fleet.choices, priced)) return text;
-  const double dearest = price_if(fleet, first, slow);
+  const double dearest = price_if(fleet, first, carries);
   const auto rival = std::ranges::find_if(fleet.choices, [&](const FleetChoice& other) {
     return priced(other) && price_if(fleet, other, other.if_off->fast) < dearest;
   });

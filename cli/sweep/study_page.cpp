@@ -242,12 +242,17 @@ PlainAxis plain_axis(std::string axis) {
 struct Along {
   double change = 0;  // the greatest, relative to the best
   std::string words;
-  std::int64_t point = 0;  // the one with this change
+  std::int64_t point = -1;  // the one with this change; negative: the words tell why already
 };
 struct Other {
   std::string setting;
-  double at = 0, value = 0, watts = 0, rate = 0;
+  double at = 0, value = 0, watts = 0, rate = 0, asked = 0;
   std::int64_t point = 0;
+  bool keeps_up = true;
+  // True if it has fewer images/s because fewer are asked for.
+  [[nodiscard]] bool is_asked_less(const BestRow& row, const Other& best) const {
+    return row.metric == "system.throughput" && keeps_up && asked > 0 && asked < best.asked;
+  }
 };
 // "0.3 % more, as it takes 4.2 % more power for 3.8 % more images/s"
 std::string against(const BestRow& row, const Other& best, const Other& other) {
@@ -260,6 +265,8 @@ std::string against(const BestRow& row, const Other& best, const Other& other) {
     text += fmt::format(", as it takes {} power for {} images/s", moved(best.watts, other.watts),
                         moved(best.rate, other.rate));
   const bool better = row.order == "DESC" ? other.value > best.value : other.value < best.value;
+  if (!other.keeps_up) return text + "; but it does not keep up";
+  if (other.is_asked_less(row, best)) return text + ", as fewer are asked for";
   return text + (better ? "; but a limit is missed" : "");
 }
 Along along(const BestRow& row, const std::vector<std::string>& moved, const std::vector<std::string>& axes,
@@ -269,19 +276,25 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
     if (std::ranges::find(moved, axis) == moved.end())
       where +=
           fmt::format(" AND \"{0}\" IS (SELECT \"{0}\" FROM results WHERE point = {1})", axis, best.point);
-  SqlStatement rows(database,
-                    fmt::format("SELECT \"{0}\", {1}, power_w, throughput, point FROM results WHERE "
-                                "status = 'ok' AND {1} > 0{2} ORDER BY {1} {3}, point",
-                                moved.front(), row.column, where, row.order));
+  SqlStatement rows(
+      database,
+      fmt::format("SELECT \"{0}\", {1}, power_w, throughput, point, stable, offered FROM results WHERE "
+                  "status = 'ok' AND {1} > 0{2} ORDER BY {1} {3}, point",
+                  moved.front(), row.column, where, row.order));
   std::vector<Other> others;
   std::optional<Other> here;
   bool scale = true;
   while (rows.step()) {
     const Json cell = json_cell(rows, 0);
     scale = scale && cell.is_number();
-    const Other one{setting_of(rows, 0), scale ? cell.get<double>() : 0,
-                    rows.real(1),        rows.real(2),
-                    rows.real(3),        rows.integer(4)};
+    const Other one{.setting = setting_of(rows, 0),
+                    .at = scale ? cell.get<double>() : 0,
+                    .value = rows.real(1),
+                    .watts = rows.real(2),
+                    .rate = rows.real(3),
+                    .asked = rows.is_null(6) ? 0 : rows.real(6),
+                    .point = rows.integer(4),
+                    .keeps_up = rows.is_null(5) || rows.integer(5) != 0};
     if (one.point == best.point)
       here = one;
     else
@@ -306,7 +319,8 @@ Along along(const BestRow& row, const std::vector<std::string>& moved, const std
                                                      here->setting, unit)
                                        : fmt::format("; {}{}: ", other.setting, unit);
     found.words += against(row, *here, other);
-    if (change >= found.change) found = {change, std::move(found.words), other.point};
+    const bool is_told = !other.keeps_up || other.is_asked_less(row, *here);
+    if (!is_told && change >= found.change) found = {change, std::move(found.words), other.point};
   }
   return found;
 }
@@ -361,7 +375,7 @@ void add_changes(const std::vector<Along>& changes, const BestRow& row, const Be
                  analyses::Database& database, std::vector<std::string>& why) {
   for (const Along& change : changes) {
     why.push_back((why.empty() ? analyses::metric_title(row.metric) + " with " : "") + change.words);
-    if (why.size() > 1 || row.metric == "system.energy_per_image_mj") continue;
+    if (change.point < 0 || why.size() > 1 || row.metric == "system.energy_per_image_mj") continue;
     if (std::string because = reason(database, row, best.point, change); !because.empty())
       why.push_back(std::move(because));
   }

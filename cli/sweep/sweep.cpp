@@ -232,7 +232,7 @@ Conclusion conclusion_of(const analyses::Study& study, analyses::Database& datab
   std::vector<std::string> settings;
   std::vector<std::int64_t> points;
   Conclusion found;
-  std::size_t grows = 0, too_short = 0;
+  std::size_t grows = 0, too_short = 0, unjudged = 0;
   analyses::SqlStatement rows(
       database,
       "SELECT point, settings, status, result FROM points JOIN outcomes USING (key) ORDER BY point");
@@ -242,6 +242,7 @@ Conclusion conclusion_of(const analyses::Study& study, analyses::Database& datab
     const bool p99 = metrics.find("processes.latency_ms.p99", analyses::Worst::greatest).has_value();
     (metrics.overloaded() ? grows : too_short) += p99 ? 0 : 1;
     evaluations.push_back(values_in(plan.goal, metrics));
+    unjudged += !evaluations.back() && !metrics.overloaded() ? 1 : 0;
     points.push_back(rows.integer(0));
     settings.emplace_back(rows.text(1));
     if (evaluations.back() && meets_limits(plan.goal.criteria, *evaluations.back()))
@@ -262,10 +263,9 @@ Conclusion conclusion_of(const analyses::Study& study, analyses::Database& datab
     plan.best->power_grade = grade_at(*found.point, true, database);
   }
   found.verdict = verdict_of(plan, {});
-  const auto unknown = std::ranges::count(evaluations, analyses::Evaluation());
-  if (too_short > 0 && unknown > 0)  // one of these may be better
+  if (unjudged > 0)  // one of these may be better
     found.verdict->text +=
-        fmt::format("; the run is too short to judge {}", input::counted(too_short, "other setting"));
+        fmt::format("; the run is too short to judge {}", input::counted(unjudged, "other setting"));
   found.text += (plan.best ? "best: " : "") + found.verdict->text + "\n";
   return found;
 }

@@ -116,6 +116,23 @@ TEST(FleetMargins, count_the_busiest_hour_and_a_lost_board_and_say_what_each_cos
   EXPECT_EQ(json["peak"], 2);
 }
 
+TEST(FleetMargins, of_a_board_less_are_those_of_its_strongest_setting) {
+  const Fleet found = fleet_of(
+      "scenario: {device: jetson-orin-nano-super, run: {duration: 2 s, warmup: 200 ms},\n"
+      "           processes: [{model: yolov8s, precision: int8}]}\n"
+      "fleet: {cameras: 24, rate: 12 /s, boards: [jetson-orin-nano-super],\n"
+      "        constraints: {processes.latency_ms.p99: {max: 100 ms}}}\n",
+      true);
+  const FleetChoice& choice = found.choices.at(0);
+  ASSERT_TRUE(choice.strongest) << choice.power_mode.value_or("");
+  EXPECT_EQ(choice.power_mode, "15W");
+  EXPECT_EQ(choice.strongest->setting, " in mode MAXN_SUPER");
+  EXPECT_GT(choice.strongest->cameras, choice.capacity);
+  EXPECT_GE(choice.strongest->slow, choice.if_off.value().slow);
+  EXPECT_THAT(choice.fewer_boards.value().why,
+              HasSubstr("could be served in mode MAXN_SUPER, which carries the most"));
+}
+
 TEST(FleetMargins, are_judged_in_the_state_in_which_a_limit_is_nearest) {
   const std::string limit = ", spare: 1, constraints: {processes.latency_ms.p99: {max: 90 ms}}";
   const Fleet found = fleet_of(cameras(40, "7.5 /s", ", peak: 2" + limit), true);

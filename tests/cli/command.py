@@ -578,6 +578,14 @@ class Command(unittest.TestCase):
         told = self.jostle("sweep", study).stderr
         self.assertRegex(told, r"(?s)Which of 3 settings.*power mode 15W: power .*: yes.*why: power with power mode .* in place of 15W: .* % (more|less).*how sure: ")
 
+    def test_a_sweep_without_limits_says_of_one_process_more_that_it_does_not_keep_up_and_of_one_less_that_fewer_are_asked_for(self):
+        body = ("scenario:\n  device: jetson-xavier-nx\n  power_mode: 20W_6CORE\n  processes:\n    - {name: patrol, model: yolo11n, precision: fp16, arrivals: {periodic: 10 /s}}\n"
+                "    - {name: gate, model: resnet18, precision: int8, arrivals: {poisson: 30 /s}}\nsweep: {processes.0.count: [7, 8, 9]}\n")
+        told = " ".join(self.jostle("sweep", self.file("s.yaml", body)).stderr.split())
+        self.assertRegex(told, r"processes 9 in place of 8: [0-9.]+ % more; but it does not keep up; 7: [0-9.]+ % less, as fewer are asked for")
+        self.assertNotIn("a limit is missed", told)
+        self.assertNotIn("too short to judge", told)
+
     def test_why_a_clock_is_best_is_told_by_the_next_ones_and_no_power_mode_holds_a_clock_that_is_set(self):
         body = ("scenario:\n  device: jetson-orin-nano-super\n  power_mode: MAXN_SUPER\n  processes: [{model: resnet18, precision: int8, batch: 8}]\n"
                 "  run: {duration: 300 ms}\nsweep: {clocks.gpu: {start: 306 MHz, stop: 1020 MHz, step: 102 MHz}, processes.0.precision: [int8, fp16]}\n"

@@ -121,6 +121,10 @@ TEST(OffloadText, says_on_how_many_links_the_choice_would_flip_at_the_usual_erro
   for (OffloadPoint& point : answer.points)
     point.best_if_slower = 1.25 * *analyses::metrics(answer, point, point.best).worst_p99();
   // Where the link is full nothing else keeps up; at 30 ms the edge has 31 ms and the cloud 41, a third more.
+  answer.points[1].other_split = 50;
+  EXPECT_THAT(in_one_line(head_text(offload_words(answer, {}), 200, false)),
+              HasSubstr("with 5 Mbit/s and 30 ms it stays (p99 31.0, then 38.8, against 50.0 ms)"));
+  answer.points[1].other_split.reset();
   EXPECT_THAT(
       in_one_line(head_text(offload_words(answer, {}), 200, false)),
       HasSubstr("longer by the model's usual 25 %, the choice stays the same on 4 of 4 links: with 50 Mbit/s "

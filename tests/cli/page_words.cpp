@@ -55,6 +55,14 @@ TEST(PageWords, of_a_fleet_say_how_many_boards_it_may_be_and_leave_the_interval_
   const auto trust = [&] { return fmt::format("{}", fmt::join(fleet_words(fleet, {}).trust, "; ")); };
   EXPECT_NE(trust().find("usual error of 25 %"), std::string::npos) << trust();
   EXPECT_NE(trust().find("Power and energy: a real board may differ by some 25 %"), std::string::npos);
+  fleet.cameras = 2;  // a slow board carries one as it is set, and both in another mode
+  choice.strongest = analyses::Strongest{.cameras = 3, .setting = " in mode MAXN", .slow = 2};
+  EXPECT_NE(
+      trust().find("a board carries 1 to 2 cameras so set, a slow one 2 in mode MAXN: it stays at 1 board"),
+      std::string::npos)
+      << trust();
+  fleet.cameras = 1;
+  choice.strongest.reset();
   choice.p99_pi90 = {{20.0, 45.0}};
   choice.power_pi90 = {{11.8, 17.0}};
   EXPECT_NE(trust().find("a board carries 1 to 2 cameras: it stays at 1 board"), std::string::npos)
@@ -104,7 +112,7 @@ TEST(PageWords, name_settings_as_people_do_and_not_by_their_paths) {
             "power mode 15W, streams 14, processes 2");
   EXPECT_EQ(analyses::plain_settings(
                 R"({"clocks.gpu": "918 MHz", "processes.0.batch": 4, "processes.1.batch": 8})"),
-            "GPU clock 918 MHz, batch of process 0 4, batch of process 1 8");
+            "GPU clock 918 MHz, batch of process 0: 4, batch of process 1: 8");
   EXPECT_EQ(analyses::plain_settings("{}"), "the scenario unchanged");
 }
 
