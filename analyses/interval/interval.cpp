@@ -11,6 +11,7 @@
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
+#include "scenarios/result/starved.hpp"
 #include "scenarios/run/cpu_time.hpp"
 #include "sim/math.hpp"
 
@@ -123,11 +124,12 @@ EntrySpread spread_of_entry(const scenarios::Scenario& scenario, std::size_t ent
 // A process serves no more than its offered rate, and no less while it keeps up. So this takes the interval
 // of the rate that it could serve if it never waited for a request, and cuts it off at the offered rate.
 scenarios::Interval served_interval(const scenarios::Interval& predicted,
-                                    const scenarios::ProcessResult& process) {
+                                    const scenarios::ProcessResult& process,
+                                    const scenarios::Result& result) {
   if (!predicted || !process.offered || !process.time_share) return predicted;
   auto [low, high] = *predicted;
   const double mean = *process.throughput.mean, most = std::max(*process.offered, mean);
-  if (const auto busy = scenarios::busy_share(process)) low = std::min(mean, low / *busy);
+  if (const auto busy = scenarios::busy_share(result, process)) low = std::min(mean, low / *busy);
   return std::pair(std::max(low, 0.0), std::min(high, most));
 }
 
@@ -135,8 +137,8 @@ scenarios::Interval served_interval(const scenarios::Interval& predicted,
 // holds nine of ten, is less than it is busy here. It is normal in the logarithm, by a logistic curve
 // (Bowling 2009, within 0.01). Absent if the lower end keeps up.
 scenarios::Metric unstable_share(const scenarios::Interval& predicted,
-                                 const scenarios::ProcessResult& process) {
-  const auto busy = scenarios::busy_share(process);
+                                 const scenarios::ProcessResult& process, const scenarios::Result& result) {
+  const auto busy = scenarios::busy_share(result, process);
   const double mean = process.throughput.mean.value_or(0);
   if (!predicted || !busy || predicted->first >= *busy * mean) return std::nullopt;
   constexpr double steepness = 1.702, end = 1.645;  // `end`: of nine of ten, in standard deviations
@@ -218,7 +220,7 @@ Spreads elsewhere(const Spreads& here, const Spreads& there) {
 
 scenarios::Interval possible_throughput(const scenarios::Interval& predicted, const scenarios::Result& result,
                                         const scenarios::ProcessResult* of) {
-  if (!predicted || of != nullptr) return of != nullptr ? served_interval(predicted, *of) : predicted;
+  if (!predicted || of != nullptr) return of != nullptr ? served_interval(predicted, *of, result) : predicted;
   // The sum's interval is divided among the processes by their shares of the throughput.
   const double sum = result.system.throughput.value_or(0);
   double low = 0, high = 0;
@@ -226,10 +228,10 @@ scenarios::Interval possible_throughput(const scenarios::Interval& predicted, co
     if (!process.offered || !process.throughput.mean || !(sum > 0)) return predicted;
     const double share = *process.throughput.mean / sum;
     // Ends of rows add up to the total's, where they are known: a slow board is slow for all of them.
-    const auto own =
-        process.throughput.pi90
-            ? process.throughput.pi90
-            : served_interval(std::pair(share * predicted->first, share * predicted->second), process);
+    const auto own = process.throughput.pi90
+                         ? process.throughput.pi90
+                         : served_interval(std::pair(share * predicted->first, share * predicted->second),
+                                           process, result);
     low += own->first;
     high += own->second;
   }
@@ -246,7 +248,8 @@ scenarios::Interval possible_tokens(const scenarios::Interval& predicted, const 
     const scenarios::Metric& sequences = process.throughput.mean;
     if (!process.tokens || !process.offered || !process.tokens->per_s || !(sequences > 0)) return predicted;
     const double tokens = *process.tokens->per_s, scale = *sequences / *all->per_s;
-    const auto own = served_interval(std::pair(scale * predicted->first, scale * predicted->second), process);
+    const auto own =
+        served_interval(std::pair(scale * predicted->first, scale * predicted->second), process, result);
     low += own->first / *sequences * tokens;
     high += own->second / *sequences * tokens;
   }
@@ -261,9 +264,10 @@ struct Ground {
   double octaves = 0;
 };
 
-// The model error of a quantity on a basis.
+// The model error of a quantity of a result on a basis.
 struct ModelError {
   const UncertainProfile& profile;
+  const scenarios::Result& result;
   bool beside = false;  // (is_beside)
 
   [[nodiscard]] const profiles::Profile& base() const { return profile.base.profile; }
@@ -281,8 +285,8 @@ void add_to_process(scenarios::ProcessResult& process, const EntrySpread& of, st
                     const Ground& ground, const ModelError& error) {
   const Around rate =
       around(process.throughput.mean, of.throughput.of_process(at), error.of("throughput", ground));
-  process.throughput.pi90 = served_interval(rate.pi90, process);
-  process.unstable_share = unstable_share(rate.pi90, process);
+  process.throughput.pi90 = served_interval(rate.pi90, process, error.result);
+  process.unstable_share = unstable_share(rate.pi90, process, error.result);
   process.throughput.pi90_parts = rate.parts;
   for (std::size_t i = 0; i < latency_rows.size(); ++i) {
     const auto& [value, pi90, quantity] = latency_rows[i];
@@ -355,7 +359,7 @@ void widen_by(const scenarios::ProcessResult& first, scenarios::ProcessResult& p
 
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
                    const UncertainProfile& profile, const Spreads& spreads) {
-  const ModelError error{profile, is_beside(scenario)};
+  const ModelError error{profile, result, is_beside(scenario)};
   std::vector<std::size_t> seen(scenario.processes.size());
   for (scenarios::ProcessResult& process : result.processes) {
     const auto entry = static_cast<std::size_t>(process.entry);

@@ -153,9 +153,11 @@ scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
     const double more = worse_steps.at(first.step) / 100.0, by = of_clocks ? more / (1 + more) : more;
     const std::string which =
         limits.constraints.size() > 1 ? input::listed(broken(*first.by.front(), first.step)) + " " : "";
-    return {
-        fmt::format("{} {}", who, how), by,
-        fmt::format("{}breaks if {} {:.0f} % {} (seed {})", which, who, 100 * by, how, scenario.run.seed)};
+    const auto& run = scenario.run;
+    const std::string judged_on = run.replications > 1 ? fmt::format("over {} seeds", run.replications)
+                                                       : fmt::format("seed {} alone", run.seed);
+    return {fmt::format("{} {}", who, how), by,
+            fmt::format("{}breaks if {} {:.0f} % {} ({})", which, who, 100 * by, how, judged_on)};
   }
   for (const Worsening* const change : first.by) {
     found.change += fmt::format("{}{} {}", found.change.empty() ? "" : ", ", change->who, change->how);

@@ -198,6 +198,9 @@ std::optional<std::string> power_grade_of_both(const Compared& compared) {
 // How far real boards may be from both sides.
 std::vector<std::string> trust_of_both(const Compared& compared) {
   std::vector<std::string> found{grade_sentence("Throughput and latency", grade_of_both(compared))};
+  const auto a = little_room(compared.a.front()), b = little_room(compared.b.front());
+  if (const auto& [busy, words] = std::max(a, b); busy > 0)
+    found.front() += fmt::format("; {} in {}", words, a == b ? "both" : b > a ? "B" : "A");
   if (analyses::relative_power_interval(compared.a.front()))
     found.push_back(power_grades_sentence(compared));
   else if (const auto power = power_grade_of_both(compared))
@@ -323,6 +326,7 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   const scenarios::InWords a = scenarios::in_words(compared.a.front().resolved),
                            b = scenarios::in_words(compared.b.front().resolved);
   PageWords words = page_words(a);
+  words.run = words.run.substr(0, words.run.rfind("seed ")) + pairs_sentences(compared).front();
   words.verdict = compared.verdict;
   const std::string differs = differing_words(compared, a, b);
   // The question says how B's differs, unless words do not tell it.

@@ -485,6 +485,11 @@ std::vector<PageWarning> drops_of(const Result& result) {
   return found;
 }
 
+// True of the warning that phases stay as the seed drew them, which stands beside how sure a result is.
+bool is_of_phases(const std::string& warning) {
+  return warning.starts_with("the phases of ");
+}
+
 // The processes that drop images or were served nothing, and the metrics that are not steady.
 std::vector<PageWarning> warnings_of(const Result& result) {
   if (result.status == "thermal_shutdown") return {};  // already reported with the processes
@@ -495,8 +500,8 @@ std::vector<PageWarning> warnings_of(const Result& result) {
   };
   std::vector<PageWarning> found = drops_of(result);
   for (const std::string& warning : result.warnings) {
-    const bool other = warning.starts_with("the model of ") || warning.starts_with("the power ") ||
-                       warning.starts_with("the phases of ");
+    if (is_of_phases(warning)) continue;
+    const bool other = warning.starts_with("the model of ") || warning.starts_with("the power ");
     const bool unsteady = result.stationary == false && !other && !among(borrowed, warning);
     found.push_back({among(unserved, warning) ? "unserved" : unsteady ? "not steady" : "note", warning});
   }
@@ -577,31 +582,15 @@ std::string measured_range(const Result& result) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// The share of its time that a process works for its requests, or that the GPU does, if it waits for others
-// of which each has requests too: a board slower by more than the rest does not keep up. Closed loops take
-// what requests leave.
-scenarios::Metric busy_of(const Result& result, const ProcessResult& process) {
-  using process::Share;
-  const auto own = scenarios::busy_share(process);
-  if (!own || !result.system.gpu.busy) return own;
-  if (!((*process.time_share)[index_of(Share::gpu_slice_wait)] > 0.01)) return own;
-  double gpu = *result.system.gpu.busy;
-  for (const ProcessResult& one : result.processes) {
-    if (!one.offered) return own;
-    if (one.time_share) gpu += (*one.time_share)[index_of(Share::gpu_switch)];
-  }
-  return std::max(*own, std::min(gpu, 1.0));
-}
-
 // The process that real boards may not keep up with: on more than one in twenty, or if it has less room than
 // the usual error. Null if there is none.
 const ProcessResult* tight(const Result& result) {
   const auto error = scenarios::usual_error_share(lowest(result));
   const ProcessResult* found = nullptr;
   for (const ProcessResult& one : result.processes) {
-    const auto busy = busy_of(result, one);
+    const auto busy = scenarios::busy_share(result, one);
     const bool tells = one.unstable_share || (busy && error && 1 / *busy < 1 + *error);
-    const bool less = found == nullptr || busy > busy_of(result, *found);
+    const bool less = found == nullptr || busy > scenarios::busy_share(result, *found);
     if (tells && busy && less) found = &one;
   }
   return found;
@@ -620,9 +609,9 @@ std::vector<std::string> result_trust(const Result& result) {
       grade_sentence(shared ? analyses::too_slow_words(one->unstable_share) + ". Throughput and latency"
                             : "Throughput and latency",
                      lowest(result), measured_range(result))};
-  if (one != nullptr && !shared)
-    found.front() += fmt::format("; one that is {} % slower does not keep up with {}",
-                                 significant(100 * (1 / *busy_of(result, *one) - 1), 2), requests_of(*one));
+  if (one != nullptr && !shared) found.front() += "; " + little_room(result).second;
+  for (const std::string& warning : result.warnings)
+    if (is_of_phases(warning)) found.front() += "; " + warning;
   if (const auto power = scenarios::power_grade(result)) {
     const scenarios::Interval& watts = result.system.power_w.pi90;
     found.push_back(grade_sentence(
@@ -722,6 +711,14 @@ std::vector<std::string> unconverged(const Result& result) {
 }
 
 }  // namespace
+
+std::pair<double, std::string> little_room(const Result& result) {
+  const ProcessResult* const one = tight(result);
+  if (one == nullptr) return {};
+  const double busy = *scenarios::busy_share(result, *one);
+  return {busy, fmt::format("one that is {} % slower does not keep up with {}",
+                            significant(100 * (1 / busy - 1), 2), requests_of(*one))};
+}
 
 std::string stable_up_to(double share) {
   return fmt::format("stable up to {:.3g} % of this load", std::floor(1000 * share) / 10);

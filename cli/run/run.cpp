@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,6 +25,7 @@
 #include "profiles/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/cpu_time.hpp"
 #include "scenarios/timeline/chrome_trace.hpp"
@@ -40,20 +43,24 @@ struct RunOptions {
   bool interval = false;
 };
 
-// The words of a result; after hours in the heat also how warm that is, and from where on clocks fall.
+// The words of a result; after hours in the heat also how warm that is with which cooler, how far off by the
+// usual error of the cooler's grade, and from where on clocks fall.
 PageWords words_of(const scenarios::Scenario& scenario, const scenarios::Result& result) {
   PageWords words = report_words(result);
-  if (scenario.run.thermal != scenarios::ThermalStart::equilibrium || !result.system.temperature_c)
-    return words;
+  const auto& celsius = result.system.temperature_c;
   input::Problems problems;
   const auto profile = scenarios::device_profile(scenario, problems);
-  const std::string trip =
-      profile && profile->spec->power && profile->spec->power->thermal
-          ? fmt::format(", and throttles from {:.0f} degC on", profile->spec->power->thermal->passive_c)
-          : "";
+  if (scenario.run.thermal != scenarios::ThermalStart::equilibrium || !celsius || !profile) return words;
+  auto grade = profiles::ParameterGrade::measured;
+  for (const profiles::ProfileParameter& one : profile->figures)
+    if (one.path.starts_with("power.thermal.stages")) grade = std::max(grade, one.from.grade);
+  const double off = scenarios::usual_error_share(to_string(grade)).value_or(0);
   std::string& answer = words.verdict ? words.verdict->text : words.answer.front().lines.front();
-  answer += fmt::format("; after hours at this load the chip has {:.0f} degC{}", *result.system.temperature_c,
-                        trip);
+  answer += fmt::format(
+      "; after hours at this load the chip has {:.0f} degC {} its fan ({}: some {:.0f} K more or less), and "
+      "throttles from {:.0f} degC on",
+      *celsius, scenario.fan.value_or(true) ? "with" : "without", to_string(grade),
+      off * std::abs(*celsius - scenario.ambient_c.value_or(25)), profile->spec->power->thermal->passive_c);
   return words;
 }
 

@@ -47,6 +47,20 @@ std::string cause(const ProcessResult& process) {
 
 }  // namespace
 
+Metric busy_share(const Result& result, const ProcessResult& process) {
+  const auto part = [](const ProcessResult& one, process::Share of) {
+    return busy_share(one) ? (*one.time_share)[index_of(of)] : 0;  // closed loops need none
+  };
+  using process::Share;
+  const auto need = [&](const ProcessResult& one) {
+    return part(one, Share::gpu_running) + part(one, Share::gpu_switch);
+  };
+  double gpu = 0;
+  for (const ProcessResult& one : result.processes) gpu += std::min(need(one), need(process));
+  const Metric own = busy_share(process);
+  return part(process, Share::gpu_switch) > 0 ? Metric(std::max(*own, std::min(gpu, 1.0))) : own;
+}
+
 std::vector<std::string> starved(const Result& result) {
   std::vector<std::string> sentences;
   const std::string during = input::decimal(result.simulated_s, 4) + " s";

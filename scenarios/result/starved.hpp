@@ -1,5 +1,5 @@
 // Warnings about processes and streams that were served nothing although they could have been, and about
-// processes whose share of a core is a matter of luck.
+// processes whose share of a core is a matter of luck; and the share of its time that a process has work.
 #pragma once
 
 #include <string>
@@ -19,6 +19,11 @@ void warn_of_starved(Result& result);
 // `replications` to the next, which `pooled` is the pool of: it "settles in one of several ways: 178 to 510
 // images/s".
 void tell_ways(Result& pooled, const std::vector<Result>& replications);
+
+// The busy share of a process (result.hpp); where it takes turns on the GPU, at least the share of it
+// that all with requests need when this one always waits: by equal turns (max-min fairness) each other has at
+// most as much as this one needs. Closed loops take what requests leave.
+[[nodiscard]] Metric busy_share(const Result& result, const ProcessResult& process);
 
 // A sentence for each runtime of the result's processes that is computed as another
 // (RuntimeTraits::computed_as); they are among its warnings.

@@ -155,9 +155,9 @@ bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const 
   Equilibrium equilibrium = thermal_equilibrium(scenario, assembly, control);
   if (equilibrium.shuts_down) {
     result.status = result.system.stop = "thermal_shutdown";
-    const std::string why =
-        fmt::format("shuts down: this load heats the chip to {:.4g} degC, however slow the clocks",
-                    assembly.device.power->thermal->critical_c.value());
+    const std::string why = fmt::format(
+        "shuts down: {} its fan, this load heats the chip to {:.4g} degC, however slow the clocks",
+        scenario.fan.value_or(true) ? "with" : "without", assembly.device.power->thermal->critical_c.value());
     result.warnings.push_back(why);
     for (ProcessResult& process : result.processes) {
       if (process.status != "ok") continue;

@@ -16,6 +16,7 @@
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
+#include "scenarios/result/starved.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::analyses {
@@ -487,6 +488,30 @@ TEST(Interval, of_latency_has_no_upper_end_where_some_boards_do_not_keep_up) {
                                        "but not on every board"),
             std::string::npos)
       << result->verdict->text;
+}
+
+// Equal cameras share one GPU, so slower boards serve all of them less, however a seed's phases let them wait
+// here. One that asks for little gets it all the same, by equal turns.
+TEST(Interval, of_cameras_that_take_turns_is_as_wide_as_the_gpu_leaves_them_room) {
+  const auto result =
+      run_with_interval(scenario("device: jetson-orin-nano-super\npower_mode: 25W\njetson_clocks: true\n"
+                                 "processes:\n"
+                                 "  - {model: resnet50, precision: fp16, count: 3, arrivals: {periodic: 145 "
+                                 "/s}}\n"
+                                 "  - {name: seldom, model: mobilenet_v2, precision: int8, arrivals: "
+                                 "{poisson: 3 /s}}\n"
+                                 "run: {duration: 4 s, warmup: 500 ms}\n"),
+                        {});
+  const auto& all = result->processes;
+  EXPECT_LT(*busy_share(all[0]), 0.5);  // its own: by these phases it hardly waits
+  for (std::size_t camera = 0; camera < 3; ++camera) {
+    EXPECT_GT(*busy_share(*result, all[camera]), 0.88);
+    EXPECT_LT(*busy_share(*result, all[camera]), 1);
+    EXPECT_LT(all[camera].throughput.pi90->first, 0.9 * 145);
+    EXPECT_NEAR(all[camera].unstable_share.value_or(0), *all[0].unstable_share, 0.01);
+  }
+  EXPECT_LT(*busy_share(*result, all[3]), 0.1);
+  EXPECT_FALSE(all[3].unstable_share);
 }
 
 // Cameras of one period keep the phases that a seed drew, so the interval of any seed holds those of others.

@@ -161,14 +161,18 @@ TEST(Verdict, begins_with_what_was_asked_networks_board_and_limit) {
   EXPECT_EQ(input::listed({"p90", "p95", "p99"}), "p90, p95 and p99");
 }
 
-TEST(Verdict, names_the_limit_that_breaks_first_of_several) {
-  const Result result = judged_run(
+TEST(Verdict, names_the_limit_that_breaks_first_of_several_and_the_seeds_it_is_judged_on) {
+  const std::string text =
       "device: jetson-orin-nano\njetson_clocks: true\n"
       "constraints: {processes.latency_ms.p90: {max: 60 ms}, system.power_w: {max: 500 W}}\n"
       "processes:\n  - {model: resnet50, precision: fp16, arrivals: {periodic: 30 /s, phase: 1 ms}, "
-      "stages: [{name: prepare, time: 15 ms}, infer]}\nrun: {duration: 4 s, warmup: 200 ms}\n");
+      "stages: [{name: prepare, time: 15 ms}, infer]}\nrun: {duration: 4 s, warmup: 200 ms";
+  const Result result = judged_run(text + "}\n");
   ASSERT_TRUE(result.verdict->breaks) << result.verdict->text;
   EXPECT_THAT(result.verdict->text, HasSubstr("; resnet50 p90 breaks if requests come "));
+  EXPECT_THAT(result.verdict->text, HasSubstr(" % more often (seed 1 alone)"));
+  EXPECT_THAT(judged_run(text + ", replications: 2}\n").verdict->text,
+              HasSubstr(" % more often (over 2 seeds)"));
 }
 
 TEST(Verdict, of_latency_that_grows_is_no) {

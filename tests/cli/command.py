@@ -232,6 +232,9 @@ class Command(unittest.TestCase):
         verdict = json.loads(self.jostle("run", limited, "--format", "json").stdout)["verdict"]
         self.assertTrue(head.startswith(f"{verdict['question']}? gate: "), head)
         self.assertIn(f"{verdict['text']} why: ", head)
+        for fan, cooler in (("true", "with"), ("false", "without")):
+            warm = " ".join(self.jostle("run", limited, "--thermal", "equilibrium", "--set", f"fan={fan}").stdout.split())
+            self.assertRegex(warm, rf"; after hours at this load the chip has \d+ degC {cooler} its fan \(assumed: some \d+ K more or less\), and throttles from 99 degC on why:")
         self.assertNotIn("verdict", json.loads(self.jostle("run", self.good, "--format", "json").stdout))
         self.assertRegex(" ".join(self.jostle("run", self.good).stdout.split()), r"^How many images a second do 2 x resnet50 fp16 .* get on .*\? .*why: .*how sure: ")
 

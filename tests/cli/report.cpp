@@ -7,6 +7,7 @@
 #include <limits>
 #include <sstream>
 
+#include "cli/compare/text.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "scenarios/language/load.hpp"
 #include "tests/scenarios/result_samples.hpp"
@@ -110,6 +111,36 @@ TEST(Report, takes_the_slack_of_a_process_that_waits_for_the_gpu_from_the_gpu) {
   EXPECT_THAT(report_words(result).trust.front(), HasSubstr("; one that is 6.4 % slower does not keep up"));
   result.processes[1].offered = std::nullopt;  // a closed loop takes what requests leave
   EXPECT_THAT(report_words(result).trust.front(), Not(HasSubstr("keep up")));
+}
+
+// The sentence on phases stands beside how sure the answer is, with a verdict too, and not a second time
+// below.
+TEST(Report, says_beside_how_sure_it_is_that_phases_stay_as_the_seed_drew_them) {
+  scenarios::Result result = keeping_up("fitted");
+  result.resolved = resolved("[{model: resnet50, precision: fp16, count: 2}]");
+  result.warnings = {"the phases of left and right stay as this seed drew them", "another"};
+  const PageWords words = report_words(result);
+  EXPECT_THAT(words.trust.front(), HasSubstr("; the phases of left and right stay as this seed drew them"));
+  ASSERT_EQ(words.warnings.back().text, "another");
+  EXPECT_THAT(report(result, Terminal::unlimited, false), Not(HasSubstr("the phases of")));
+}
+
+TEST(Comparison, says_which_side_may_not_keep_up_and_the_seeds_of_all_its_runs) {
+  scenarios::Result wide = keeping_up("fitted");
+  wide.processes.resize(1);
+  wide.resolved = resolved("[{model: resnet50, precision: fp16}]");
+  scenarios::Result tight = wide;
+  (*wide.processes[0].time_share)[index_of(process::Share::idle)] = 0.5;
+  (*tight.processes[0].time_share)[index_of(process::Share::idle)] = 0.1;
+  const auto words = [](const scenarios::Result& a, const scenarios::Result& b) {
+    return comparison_words({.a = {a, a}, .b = {b, b}, .only_a = {}, .only_b = {}}, {"a.yaml", "b.yaml"});
+  };
+  EXPECT_THAT(words(wide, tight).trust.front(),
+              HasSubstr("; one that is 11 % slower does not keep up with resnet50's 30.0 images/s in B"));
+  EXPECT_THAT(words(tight, wide).trust.front(), HasSubstr("images/s in A"));
+  EXPECT_THAT(words(tight, tight).trust.front(), HasSubstr("images/s in both"));
+  EXPECT_THAT(words(wide, wide).trust.front(), Not(HasSubstr("keep up")));
+  EXPECT_EQ(words(wide, tight).run, "2 pairs of runs, seeds 7 to 8 in both");
 }
 
 TEST(Report, tells_of_a_process_behind_another_from_when_on_its_latency_counts) {
