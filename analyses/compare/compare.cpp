@@ -385,7 +385,11 @@ Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, con
     run_pairs(results_a.size(), next);
     Compared all = compared(a, b, std::move(results_a), std::move(results_b));
     all.until = pairs.until;
-    if (next == most || all.known_to(*pairs.until)) return all;
+    if (next == most || all.known_to(*pairs.until)) {
+      find_room(all.a.front(), a, control);
+      find_room(all.b.front(), b, control);
+      return all;
+    }
     results_a = std::move(all.a);
     results_b = std::move(all.b);
   }

@@ -133,16 +133,19 @@ scenarios::Interval served_interval(const scenarios::Interval& predicted,
   return std::pair(std::max(low, 0.0), std::min(high, most));
 }
 
-// The share of boards on which a process that keeps up here does not: those whose rate, of which `predicted`
-// holds nine of ten, is less than it is busy here. It is normal in the logarithm, by a logistic curve
-// (Bowling 2009, within 0.01). Absent if the lower end keeps up.
+// The share of boards on which a process does not keep up: those whose rate, of which `predicted` holds nine
+// of ten, is less than it is busy here, or than is offered to one that does not keep up here. It is normal in
+// the logarithm, by a logistic curve (Bowling 2009, within 0.01). Absent if the lower end keeps up.
 scenarios::Metric unstable_share(const scenarios::Interval& predicted,
                                  const scenarios::ProcessResult& process, const scenarios::Result& result) {
-  const auto busy = scenarios::busy_share(result, process);
   const double mean = process.throughput.mean.value_or(0);
+  const bool grows = process.stable == false && process.offered && mean > 0;
+  const auto busy =
+      grows ? scenarios::Metric(*process.offered / mean) : scenarios::busy_share(result, process);
   if (!predicted || !busy || predicted->first >= *busy * mean) return std::nullopt;
   constexpr double steepness = 1.702, end = 1.645;  // `end`: of nine of ten, in standard deviations
-  const double room = -sim::log(*busy) / sim::log(mean / std::max(predicted->first, 1e-9));
+  const double width = sim::log(grows ? predicted->second / mean : mean / std::max(predicted->first, 1e-9));
+  const double room = -sim::log(*busy) / std::max(width, 1e-9);
   return 1 / (1 + sim::exp(steepness * end * room));
 }
 
@@ -286,6 +289,11 @@ void add_to_process(scenarios::ProcessResult& process, const EntrySpread& of, st
   const Around rate =
       around(process.throughput.mean, of.throughput.of_process(at), error.of("throughput", ground));
   process.throughput.pi90 = served_interval(rate.pi90, process, error.result);
+  if (rate.parts && process.offered) {  // requests that come at random are more or fewer in another run
+    auto& [low, high] = *process.throughput.pi90;
+    low = std::min(low, *process.throughput.mean * sim::exp(-rate.parts->chance));
+    high = std::max(high, *process.throughput.mean * sim::exp(rate.parts->chance));
+  }
   process.unstable_share = unstable_share(rate.pi90, process, error.result);
   process.throughput.pi90_parts = rate.parts;
   for (std::size_t i = 0; i < latency_rows.size(); ++i) {

@@ -16,6 +16,8 @@
 #include "scenarios/language/figures.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/grades.hpp"
+#include "scenarios/result/starved.hpp"
 #include "scenarios/run/parallel.hpp"
 
 namespace jostle::analyses {
@@ -115,7 +117,44 @@ FirstBroken first_broken(std::vector<const Worsening*> changes,
   return found;
 }
 
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+// The first process that does not keep up on a board whose times are so many percent longer; `none`: all do.
+std::size_t overloaded_if(const Scenario& scenario, int percent, const scenarios::RunControl& control) {
+  scenarios::RunControl quiet;
+  quiet.interrupt = control.interrupt;
+  quiet.among = scenarios::Among::changes;
+  const auto result = scenarios::run(on_slower_board(scenario, 1 + percent / 100.0), quiet);
+  if (!result) throw scenarios::Interrupted();
+  const auto grows = std::ranges::find(result->processes, false, &scenarios::ProcessResult::stable);
+  return grows == result->processes.end() ? none
+                                          : static_cast<std::size_t>(grows - result->processes.begin());
+}
+
 }  // namespace
+
+void find_room(scenarios::Result& result, const Scenario& scenario, const scenarios::RunControl& control) {
+  const auto error = scenarios::usual_error_share(lowest(result));
+  bool near = error.has_value();
+  double most = 0;
+  for (const scenarios::ProcessResult& one : result.processes) {
+    near = near && one.stable != false;
+    most = std::max(most, scenarios::busy_share(result, one).value_or(0));
+  }
+  if (!near || most * (1 + *error) < 1) return;
+  const auto after = std::ranges::upper_bound(worse_steps, 100 * *error);
+  std::size_t low = 0, high = static_cast<std::size_t>(after - worse_steps.begin());
+  while (low < high) {  // the end first: mostly nothing is overloaded there
+    const std::size_t tried = result.room || low > 0 ? (low + high) / 2 : high - 1;
+    const std::size_t process = overloaded_if(scenario, worse_steps.at(tried), control);
+    if (process == none) {
+      low = tried + 1;
+      continue;
+    }
+    result.room = scenarios::Room{worse_steps.at(tried) / 100.0, process};
+    high = tried;
+  }
+}
 
 scenarios::Breaks breaks_of(const Scenario& scenario, const AskedLimits& limits,
                             const scenarios::RunControl& control) {

@@ -17,6 +17,8 @@
 #include "scenarios/result/entries.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/run/cpu_time.hpp"
+#include "scenarios/run/parallel.hpp"
+#include "scenarios/run/replications.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -131,7 +133,9 @@ double room_left(const Judged& judged) {
 // "yes", and how sure: of the interval if there is one, else of the usual error.
 std::string answer_of(const Judged& judged) {
   if (!judged.met) return "not known, the run is too short";
-  const std::string answer = *judged.met ? "yes" : "no";
+  std::string answer = *judged.met ? "yes" : "no";
+  const int agree = *judged.met ? judged.draws_met : judged.draws - judged.draws_met;
+  if (agree < judged.draws) answer += fmt::format(", in {} of {} draws of the requests", agree, judged.draws);
   if (!judged.pi90 || !judged.limit) return answer;
   const auto& [low, high] = *judged.pi90;
   if (*judged.limit <= low || *judged.limit >= high) return answer;
@@ -196,6 +200,25 @@ std::vector<Judged> judged(const AskedLimits& limits, const std::vector<Result>&
   return means;
 }
 
+void add_draws(std::vector<Judged>& all, const AskedLimits& limits, const std::vector<Result>& others) {
+  const auto add = [](Judged& one, const Judged& draw) {
+    ++one.draws;
+    one.draws_met += draw.met == true ? 1 : 0;
+    if (!draw.value || (one.draws > 1 && !one.range))
+      one.range.reset();
+    else if (one.draws == 1)
+      one.range = std::pair(*draw.value, *draw.value);
+    else
+      one.range =
+          std::pair(std::min(one.range->first, *draw.value), std::max(one.range->second, *draw.value));
+  };
+  for (Judged& one : all) add(one, one);
+  for (const Result& result : others) {
+    const std::vector<Judged> draws = judged(limits, result);
+    for (std::size_t i = 0; i < all.size(); ++i) add(all[i], draws[i]);
+  }
+}
+
 std::string usual_error_words(const std::string& grade) {
   if (grade.empty()) return {};
   return fmt::format("real boards differ by {}, grade {}", scenarios::usual_error(grade), grade);
@@ -230,6 +253,9 @@ std::string sentence_of(const Judged& judged, const std::string& usual) {
   if (judged.grows) text += " grows without bound";
   if (!judged.already.empty()) text += fmt::format(" (at least its {})", judged.already);
   if (judged.value) text += " " + value_words(judged);
+  constexpr double noticeable = 1.1;
+  if (judged.range && judged.range->second > noticeable * judged.range->first)
+    text += fmt::format(", {} by the draw of requests", band_words(judged.range, ""));
   const auto ends = [&] {
     return std::pair(input::decimal(judged.pi90->first, 3), input::decimal(judged.pi90->second, 3));
   };
@@ -305,13 +331,34 @@ std::string question_of(const Result& result, const std::string& board) {
                      several ? "do" : "does", networks, board, several ? "each" : "one");
 }
 
+namespace {
+
+// The results of four more seeds. Throws Interrupted.
+std::vector<Result> other_draws(const scenarios::Scenario& scenario, const scenarios::RunControl& control) {
+  std::vector<Result> all(4);
+  scenarios::parallel_for(all.size(), [&](std::size_t i) {
+    scenarios::Scenario other = scenario;
+    other.run.seed = scenarios::replication_seed(scenario.run.seed, i + 1);
+    scenarios::RunControl quiet;
+    quiet.interrupt = control.interrupt;
+    auto result = scenarios::run(other, quiet);
+    if (!result) throw scenarios::Interrupted();
+    all[i] = std::move(*result);
+  });
+  return all;
+}
+
+}  // namespace
+
 void judge(Result& result, const scenarios::Scenario& scenario, const scenarios::RunControl* control) {
   const AskedLimits limits = limits_of(scenario);
   if (limits.constraints.empty()) return;
   std::vector<Judged> all = judged(limits, result);
   std::optional<scenarios::Breaks> breaks;
-  if (control != nullptr && std::ranges::all_of(all, [](const Judged& one) { return one.met == true; }))
-    breaks = breaks_of(scenario, limits, *control);
+  if (control != nullptr && scenario.run.replications == 1)
+    add_draws(all, limits, other_draws(scenario, *control));
+  const auto sure = [](const Judged& one) { return one.met == true && one.draws_met == one.draws; };
+  if (control != nullptr && std::ranges::all_of(all, sure)) breaks = breaks_of(scenario, limits, *control);
   result.verdict = verdict_of(std::move(all), std::move(breaks),
                               [&](const std::string& metric) { return grade_of_metric(metric, result); });
   result.verdict->question = question_of(result, scenarios::in_words(result.resolved).board);
@@ -326,8 +373,10 @@ std::optional<Result> run_and_judge(const scenarios::Scenario& scenario, const s
     if (control.expected) control.expected(cpu_seconds);
   };
   auto result = profile != nullptr ? scenarios::run(scenario, *profile, own) : scenarios::run(scenario, own);
-  if (result)
-    judge(*result, scenario, runs_of_breaks * expected_s <= scenarios::worth_telling_s ? &control : nullptr);
+  if (!result) return result;
+  const bool soon = runs_of_breaks * expected_s <= scenarios::worth_telling_s;
+  judge(*result, scenario, soon ? &control : nullptr);
+  if (soon) find_room(*result, scenario, control);
   return result;
 }
 

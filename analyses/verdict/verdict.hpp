@@ -69,6 +69,16 @@ using GradeOfMetric = std::function<std::string(const std::string& metric)>;
                                           const scenarios::RunControl& control);
 inline constexpr int runs_of_breaks = 20;
 
+// Adds the values and answers of limits of results of other seeds to those of the run's own.
+void add_draws(std::vector<scenarios::Judged>& all, const AskedLimits& limits,
+               const std::vector<scenarios::Result>& others);
+
+// Sets the room of a result of the scenario: where a process is so busy that a board may not keep up which is
+// slower by the usual error, runs of slower boards (on_slower_board) tell if it does and how much slower it
+// may be. Governors answer there. Throws Interrupted.
+void find_room(scenarios::Result& result, const scenarios::Scenario& scenario,
+               const scenarios::RunControl& control);
+
 // The networks of a result, each entry once: "yolov8n fp16 and 2 x resnet50 int8".
 [[nodiscard]] std::string networks_of(const scenarios::Result& result);
 

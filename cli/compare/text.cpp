@@ -198,9 +198,14 @@ std::optional<std::string> power_grade_of_both(const Compared& compared) {
 // How far real boards may be from both sides.
 std::vector<std::string> trust_of_both(const Compared& compared) {
   std::vector<std::string> found{grade_sentence("Throughput and latency", grade_of_both(compared))};
-  const auto a = little_room(compared.a.front()), b = little_room(compared.b.front());
-  if (const auto& [busy, words] = std::max(a, b); busy > 0)
-    found.front() += fmt::format("; {} in {}", words, a == b ? "both" : b > a ? "B" : "A");
+  const auto &a = compared.a.front().room, &b = compared.b.front().room;
+  if (a || b) {
+    const bool is_b = !a || (b && b->slower <= a->slower);
+    found.front() += fmt::format("; {} in {}", room_words((is_b ? compared.b : compared.a).front()),
+                                 a && b && a->slower == b->slower ? "both"
+                                 : is_b                           ? "B"
+                                                                  : "A");
+  }
   if (analyses::relative_power_interval(compared.a.front()))
     found.push_back(power_grades_sentence(compared));
   else if (const auto power = power_grade_of_both(compared))

@@ -582,34 +582,29 @@ std::string measured_range(const Result& result) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// The process that real boards may not keep up with: on more than one in twenty, or if it has less room than
-// the usual error. Null if there is none.
-const ProcessResult* tight(const Result& result) {
-  const auto error = scenarios::usual_error_share(lowest(result));
-  const ProcessResult* found = nullptr;
-  for (const ProcessResult& one : result.processes) {
-    const auto busy = scenarios::busy_share(result, one);
-    const bool tells = one.unstable_share || (busy && error && 1 / *busy < 1 + *error);
-    const bool less = found == nullptr || busy > scenarios::busy_share(result, *found);
-    if (tells && busy && less) found = &one;
-  }
-  return found;
-}
-
 // "detector's 30 images/s".
 std::string requests_of(const ProcessResult& process) {
   return fmt::format("{}'s {} {}", label(process), significant(*process.offered, 3), process.throughput.unit);
 }
 
+// The process with which real boards may not keep up although this one keeps up with all; null if there is
+// none.
+const ProcessResult* least_sure(const Result& result) {
+  const auto grows = [](const ProcessResult& one) { return one.stable == false; };
+  if (std::ranges::any_of(result.processes, grows)) return nullptr;
+  const auto most = std::ranges::max_element(result.processes, {}, &ProcessResult::unstable_share);
+  if (most != result.processes.end() && most->unstable_share) return &*most;
+  return result.room ? &result.processes[result.room->process] : nullptr;
+}
+
 // How sure a result is: how far a real board may be from it, and what a ± is instead.
 std::vector<std::string> result_trust(const Result& result) {
-  const ProcessResult* const one = tight(result);
-  const bool shared = one != nullptr && one->unstable_share;
-  std::vector<std::string> found{
-      grade_sentence(shared ? analyses::too_slow_words(one->unstable_share) + ". Throughput and latency"
-                            : "Throughput and latency",
-                     lowest(result), measured_range(result))};
-  if (one != nullptr && !shared) found.front() += "; " + little_room(result).second;
+  Metric share;  // of boards on which a process does not keep up
+  for (const ProcessResult& one : result.processes) share = std::max(share, one.unstable_share);
+  std::vector<std::string> found{grade_sentence(
+      share ? analyses::too_slow_words(share) + ". Throughput and latency" : "Throughput and latency",
+      lowest(result), measured_range(result))};
+  if (!share && result.room) found.front() += "; " + room_words(result);
   for (const std::string& warning : result.warnings)
     if (is_of_phases(warning)) found.front() += "; " + warning;
   if (const auto power = scenarios::power_grade(result)) {
@@ -668,7 +663,7 @@ std::string answer_sentence(const Result& result) {
   for (std::size_t i = 0; i < std::min(most, parts.size()); ++i)
     text += (text.empty() ? "" : ", ") + parts[i].second;
   if (parts.size() > most) text += fmt::format(", {} others sooner", parts.size() - most);
-  if (const ProcessResult* const one = tight(result))
+  if (const ProcessResult* const one = least_sure(result))
     text += fmt::format("; the real board may not keep up with {}", requests_of(*one));
   if (const std::string board = board_words(result); !board.empty())
     text += fmt::format("{}board: {}", text.empty() ? "" : "; ", board);
@@ -712,12 +707,9 @@ std::vector<std::string> unconverged(const Result& result) {
 
 }  // namespace
 
-std::pair<double, std::string> little_room(const Result& result) {
-  const ProcessResult* const one = tight(result);
-  if (one == nullptr) return {};
-  const double busy = *scenarios::busy_share(result, *one);
-  return {busy, fmt::format("one that is {} % slower does not keep up with {}",
-                            significant(100 * (1 / busy - 1), 2), requests_of(*one))};
+std::string room_words(const Result& result) {
+  return fmt::format("one that is {:.0f} % slower does not keep up with {}", 100 * result.room->slower,
+                     requests_of(result.processes[result.room->process]));
 }
 
 std::string stable_up_to(double share) {

@@ -25,9 +25,8 @@ namespace jostle::cli {
 // A sentence for each entry with processes that do not keep up, after an empty line; empty if all do.
 [[nodiscard]] std::string overload_lines(const scenarios::Result& result, int width, bool colour);
 
-// The process that real boards may not keep up with: how busy it is (scenarios::busy_share), and "one that is
-// 15 % slower does not keep up with detector's 30 images/s"; nothing if each has room.
-[[nodiscard]] std::pair<double, std::string> little_room(const scenarios::Result& result);
+// The room of a result that has one: "one that is 15 % slower does not keep up with detector's 30 images/s".
+[[nodiscard]] std::string room_words(const scenarios::Result& result);
 
 // The stable share of a load, rounded down: "stable up to 87 % of this load".
 [[nodiscard]] std::string stable_up_to(double share);

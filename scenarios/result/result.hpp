@@ -179,8 +179,8 @@ struct ProcessResult {
   std::optional<bool> stable;
   Metric backlog_growth;  // images/s; absent unless unstable
   Metric stable_rate;     // images/s that it could serve; absent unless unstable, or if unknown
-  Metric
-      unstable_share;  // of boards, by the prediction interval, if it is not stable on more than 5 % of them
+  // Of boards, by the prediction interval: on which it is not stable; absent if that is at most 5 %.
+  Metric unstable_share;
   // False if its throughput still changes, or will. Absent if the run is too short to decide, and if no
   // steady state is expected (set-up, a number of batches, a trace).
   std::optional<bool> stationary;
@@ -352,6 +352,17 @@ struct Judged {
   std::string already = {};  // without a value: a lower percentile above the limit, "p90 7.2 ms"
   std::optional<bool> met;   // absent without a limit, a value or such a percentile
   std::optional<std::int64_t> entry = {};  // the entry of that process; absent: a metric of the board
+  // The same with other draws of requests and chance, the run's own among them: the least and the greatest
+  // value, and how many meet the limit. Absent: not run, or one has no value.
+  Interval range = {};
+  int draws = 0, draws_met = 0;
+};
+
+// A board that takes so much longer for everything, 0.17: 17 %, does not keep up with the requests of a
+// process.
+struct Room {
+  double slower = 0;
+  std::size_t process = 0;
 };
 
 // The smallest change that was found to break a limit.
@@ -386,6 +397,7 @@ struct Result {
   std::int64_t replications = 1;
   std::string status = "ok";       // or out_of_memory if a process did not fit
   std::optional<Verdict> verdict;  // absent without limits and an objective
+  std::optional<Room> room = {};   // within the usual error; absent: it keeps up there, or it was not tried
   std::vector<ProcessResult> processes;
   std::vector<LoadResult> loads;
   SystemResult system;

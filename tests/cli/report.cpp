@@ -10,6 +10,7 @@
 #include "cli/compare/text.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/result/starved.hpp"
 #include "tests/scenarios/result_samples.hpp"
 
 namespace jostle::cli {
@@ -80,13 +81,10 @@ TEST(Report, says_that_the_real_board_may_not_keep_up_where_a_process_has_little
     const PageWords words = report_words(result);
     return words.answer.front().lines.front() + "\n" + words.trust.front();
   };
-  (*process.time_share)[index_of(process::Share::gpu_running)] = 0.9;
-  (*process.time_share)[index_of(process::Share::idle)] = 0.1;
-  EXPECT_THAT(told(), HasSubstr("; the real board may not keep up with resnet50's 30.0 images/s"));
-  EXPECT_THAT(told(), HasSubstr("; one that is 11 % slower does not keep up with resnet50's 30.0 images/s"));
-  (*process.time_share)[index_of(process::Share::gpu_running)] = 0.5;
-  (*process.time_share)[index_of(process::Share::idle)] = 0.5;
   EXPECT_THAT(told(), Not(HasSubstr("keep up")));
+  result.room = scenarios::Room{.slower = 0.12, .process = 0};
+  EXPECT_THAT(told(), HasSubstr("; the real board may not keep up with resnet50's 30.0 images/s"));
+  EXPECT_THAT(told(), HasSubstr("; one that is 12 % slower does not keep up with resnet50's 30.0 images/s"));
   result.system.throughput_pi90 = {{22, 30}};
   process.unstable_share = 0.31;
   process.latency_ms.pi90.p99 = {{3.2, std::numeric_limits<double>::infinity()}};
@@ -98,7 +96,7 @@ TEST(Report, says_that_the_real_board_may_not_keep_up_where_a_process_has_little
 }
 
 // Waits for the slices of others are no slack: the GPU that all share has less.
-TEST(Report, takes_the_slack_of_a_process_that_waits_for_the_gpu_from_the_gpu) {
+TEST(BusyShare, of_a_process_that_waits_for_the_gpu_is_that_of_the_gpu) {
   scenarios::Result result = keeping_up("datasheet");
   scenarios::ProcessResult& process = result.processes[0];
   (*process.time_share)[index_of(process::Share::gpu_running)] = 0.45;
@@ -107,10 +105,9 @@ TEST(Report, takes_the_slack_of_a_process_that_waits_for_the_gpu_from_the_gpu) {
   (*process.time_share)[index_of(process::Share::idle)] = 0.4;
   result.processes[1] = process;
   result.system.gpu.busy = 0.9;
-  result.resolved = resolved("[{model: resnet50, precision: fp16, count: 2}]");
-  EXPECT_THAT(report_words(result).trust.front(), HasSubstr("; one that is 6.4 % slower does not keep up"));
+  EXPECT_NEAR(scenarios::busy_share(result, process).value(), 0.94, 1e-9);
   result.processes[1].offered = std::nullopt;  // a closed loop takes what requests leave
-  EXPECT_THAT(report_words(result).trust.front(), Not(HasSubstr("keep up")));
+  EXPECT_NEAR(scenarios::busy_share(result, process).value(), 0.6, 1e-9);
 }
 
 // The sentence on phases stands beside how sure the answer is, with a verdict too, and not a second time
