@@ -84,23 +84,6 @@ std::vector<std::string> overload_sentences(const analyses::ComparedProcess& pro
   return found;
 }
 
-// The grade of power and energy on each side; empty if neither board's power is known.
-std::string power_grades_sentence(const Compared& compared) {
-  const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
-  if (!a && !b) return {};
-  const char* const unknown = "unknown";
-  std::string text = a == b ? fmt::format("power and energy: grade {}", *a)
-                            : fmt::format("power and energy: grade {} of A, {} of B", a.value_or(unknown),
-                                          b.value_or(unknown));
-  const auto range = [&text](const char* side, const scenarios::Result& result) {
-    const std::string found = power_range(analyses::relative_power_interval(result));
-    if (!found.empty()) text += fmt::format("{} (power of {})", found, side);
-  };
-  range("A", compared.a.front());
-  range("B", compared.b.front());
-  return text;
-}
-
 // The number of pairs, and the precision that was asked for.
 std::vector<std::string> pairs_sentences(const Compared& compared) {
   const std::size_t count = compared.a.size();
@@ -201,10 +184,12 @@ std::vector<std::string> trust_of_both(const Compared& compared) {
   const auto a = little_room(compared.a.front()), b = little_room(compared.b.front());
   if (const auto& [busy, words] = std::max(a, b); busy > 0)
     found.front() += fmt::format("; {} in {}", words, a == b ? "both" : b > a ? "B" : "A");
-  if (analyses::relative_power_interval(compared.a.front()))
-    found.push_back(power_grades_sentence(compared));
-  else if (const auto power = power_grade_of_both(compared))
+  if (const auto power = power_grade_of_both(compared)) {
     found.push_back(grade_sentence("Power and energy", *power));
+    for (const auto& [side, runs] : {std::pair("A", &compared.a), std::pair("B", &compared.b)})
+      if (const auto relative = analyses::relative_power_interval(runs->front()))
+        found.back() += fmt::format("{} (power of {})", power_range(relative), side);
+  }
   std::string repeats = repeats_sentence;
   for (const std::string& sentence : pairs_sentences(compared)) repeats += "; " + sentence;
   found.push_back(std::move(repeats));
