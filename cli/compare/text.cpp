@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -64,10 +65,10 @@ Table table_of(const std::vector<Difference>& differences) {
   return table;
 }
 
-// A line for each side on which the process is overloaded. It explains why rows of latency are missing or are
-// from fewer pairs.
-std::vector<std::string> overload_sentences(const analyses::ComparedProcess& process, std::size_t pairs) {
-  std::vector<std::string> found;
+// A warning for each side on which the process is overloaded. It explains why rows of latency are missing or
+// are from fewer pairs.
+std::vector<PageWarning> overload_warnings(const analyses::ComparedProcess& process, std::size_t pairs) {
+  std::vector<PageWarning> found;
   const auto add = [&](const char* side, const analyses::OverloadedRuns& overload) {
     if (overload.runs == 0) return;
     const std::string up_to =
@@ -76,8 +77,9 @@ std::vector<std::string> overload_sentences(const analyses::ComparedProcess& pro
                                  ? "is not compared"
                                  : fmt::format("is compared over {} of the pairs", process.with_latency);
     found.push_back(
-        fmt::format("{} is overloaded in {} of {} runs{}: latency grows without bound there, and {}", side,
-                    overload.runs, pairs, up_to, rest));
+        {"overloaded",
+         fmt::format("{} in {}, {} of {} runs{}: latency grows without bound there, and {}",
+                     input::printable(process.label, 200), side, overload.runs, pairs, up_to, rest)});
   };
   add("A", process.overload_a);
   add("B", process.overload_b);
@@ -111,10 +113,10 @@ std::string process_heading(const analyses::ComparedProcess& process) {
   return fmt::format("#{}{} ", a, a == b ? "" : " -> #" + b) + input::printable(process.label, 200);
 }
 
-Passage passage_of(const analyses::ComparedProcess& process, std::size_t pairs) {
-  Passage passage{process_heading(process), {table_of(process.metrics)}, overload_sentences(process, pairs)};
+Passage passage_of(const analyses::ComparedProcess& process) {
+  Passage passage{process_heading(process), {table_of(process.metrics)}};
   if (process.of_a > 1 || process.of_b > 1)
-    passage.lines.insert(passage.lines.begin(), "together: rates are added, of times the worst counts");
+    passage.lines.emplace_back("together: rates are added, of times the worst counts");
   return passage;
 }
 
@@ -261,6 +263,18 @@ std::vector<std::string> decision_sentences(const Compared& compared) {
   return found;
 }
 
+// "; camera does not keep up in B (10 of 10 runs)" of each process and side on which that is so.
+std::string overloaded_words(const Compared& compared) {
+  std::string text;
+  for (const analyses::ComparedProcess& group : compared.groups)
+    for (const auto& [side, of, runs] :
+         {std::tuple("A", group.a, group.overload_a.runs), std::tuple("B", group.b, group.overload_b.runs)})
+      if (runs > 0)
+        text += fmt::format("; {} does not keep up in {} ({} of {} runs)", input::printable(of.label, 100),
+                            side, runs, compared.a.size());
+  return text;
+}
+
 // "; B is better in none of these", or A, if the differences beyond noise all say so.
 std::string conclusion_of(const std::vector<Difference>& told) {
   std::size_t better = 0, worse = 0;
@@ -293,8 +307,8 @@ scenarios::Verdict answer_of(const Compared& compared) {
   for (const Difference& difference : told_differences(compared))
     parts.push_back(difference_words(difference));
   if (!parts.empty())
-    answer.text =
-        fmt::format("B against A: {}{}", fmt::join(parts, ", "), conclusion_of(told_differences(compared)));
+    answer.text = fmt::format("B against A: {}{}{}", fmt::join(parts, ", "),
+                              conclusion_of(told_differences(compared)), overloaded_words(compared));
   return answer;
 }
 
@@ -347,14 +361,10 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   words.trust = trust_of_both(compared);
   const auto decisions = decision_sentences(compared);
   words.trust.insert(words.trust.begin() + 1, decisions.begin(), decisions.end());
-  for (const scenarios::Result* const result : {&compared.a.front(), &compared.b.front()}) {
-    for (PageWarning warning : overloads_of(*result)) {
-      warning.title = (result == &compared.a.front() ? "A " : "B ") + warning.title;
-      words.warnings.push_back(std::move(warning));
-    }
+  for (const analyses::ComparedProcess& process : compared.groups) {
+    std::ranges::move(overload_warnings(process, compared.a.size()), std::back_inserter(words.warnings));
+    words.more.push_back(passage_of(process));
   }
-  for (const analyses::ComparedProcess& process : compared.groups)
-    words.more.push_back(passage_of(process, compared.a.size()));
   return words;
 }
 
