@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -76,10 +75,9 @@ std::vector<PageWarning> overload_warnings(const analyses::ComparedProcess& proc
     const std::string rest = process.with_latency == 0
                                  ? "is not compared"
                                  : fmt::format("is compared over {} of the pairs", process.with_latency);
-    found.push_back(
-        {"overloaded",
-         fmt::format("{} in {}, {} of {} runs{}: latency grows without bound there, and {}",
-                     input::printable(process.label, 200), side, overload.runs, pairs, up_to, rest)});
+    found.push_back({fmt::format("{} does not keep up in {}", input::printable(process.label, 200), side),
+                     fmt::format("{} of {} runs{}; latency grows without bound there, and {}", overload.runs,
+                                 pairs, up_to, rest)});
   };
   add("A", process.overload_a);
   add("B", process.overload_b);
@@ -263,18 +261,6 @@ std::vector<std::string> decision_sentences(const Compared& compared) {
   return found;
 }
 
-// "; camera does not keep up in B (10 of 10 runs)" of each process and side on which that is so.
-std::string overloaded_words(const Compared& compared) {
-  std::string text;
-  for (const analyses::ComparedProcess& group : compared.groups)
-    for (const auto& [side, of, runs] :
-         {std::tuple("A", group.a, group.overload_a.runs), std::tuple("B", group.b, group.overload_b.runs)})
-      if (runs > 0)
-        text += fmt::format("; {} does not keep up in {} ({} of {} runs)", input::printable(of.label, 100),
-                            side, runs, compared.a.size());
-  return text;
-}
-
 // "; B is better in none of these", or A, if the differences beyond noise all say so.
 std::string conclusion_of(const std::vector<Difference>& told) {
   std::size_t better = 0, worse = 0;
@@ -300,16 +286,11 @@ std::string difference_words(const Difference& difference) {
                      difference.significant() ? "" : "; may be chance");
 }
 
-// "B against A: throughput +4.0 % (545 to 567 images/s), ..."; empty: nothing compares.
-scenarios::Verdict answer_of(const Compared& compared) {
-  scenarios::Verdict answer;
+// "B against A: throughput +4.0 % (545 to 567 images/s), ..."
+std::string answer_of(const std::vector<Difference>& told) {
   std::vector<std::string> parts;
-  for (const Difference& difference : told_differences(compared))
-    parts.push_back(difference_words(difference));
-  if (!parts.empty())
-    answer.text = fmt::format("B against A: {}{}{}", fmt::join(parts, ", "),
-                              conclusion_of(told_differences(compared)), overloaded_words(compared));
-  return answer;
+  for (const Difference& difference : told) parts.push_back(difference_words(difference));
+  return fmt::format("B against A: {}{}", fmt::join(parts, ", "), conclusion_of(told));
 }
 
 Passage board_passage(const Compared& compared) {
@@ -341,9 +322,13 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
     // The question says how B's differs, unless words do not tell it.
     if (i < b.processes.size() && differs.empty()) words.processes.push_back("B: " + b.processes[i]);
   }
+  for (const analyses::ComparedProcess& process : compared.groups)
+    std::ranges::move(overload_warnings(process, compared.a.size()), std::back_inserter(words.warnings));
   const std::vector<Difference> told = told_differences(compared);
   if (!told.empty()) {
-    words.answer.push_back({"", {}, {answer_of(compared).text}});
+    std::string answer = answer_of(told);
+    for (const PageWarning& warning : words.warnings) answer += "; " + warning.title;
+    words.answer.push_back({"", {}, {std::move(answer)}});
     words.answer.push_back({"", {table_of(told)}});
   }
   Passage sides{"A and B", {}, {"A: " + names.a, "B: " + names.b}};
@@ -361,10 +346,7 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   words.trust = trust_of_both(compared);
   const auto decisions = decision_sentences(compared);
   words.trust.insert(words.trust.begin() + 1, decisions.begin(), decisions.end());
-  for (const analyses::ComparedProcess& process : compared.groups) {
-    std::ranges::move(overload_warnings(process, compared.a.size()), std::back_inserter(words.warnings));
-    words.more.push_back(passage_of(process));
-  }
+  for (const analyses::ComparedProcess& process : compared.groups) words.more.push_back(passage_of(process));
   return words;
 }
 
