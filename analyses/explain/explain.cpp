@@ -410,7 +410,8 @@ std::vector<std::string> reasons_of(const scenarios::Result& result, const std::
       if (one.metric == result.verdict->metric && one.value == result.verdict->value) decides = one.entry;
   const auto& about = *std::ranges::max_element(groups, {}, [&](const Explained& one) {
     const scenarios::ProcessResult& process = result.processes[first(one)];
-    return std::tuple(decides == process.entry, !one.latency.empty(), process.latency_ms.mean.value_or(0));
+    return std::tuple(decides == process.entry, process.stable == false, !one.latency.empty(),
+                      process.latency_ms.mean.value_or(0));
   });
   const auto sentence = [](const Explained& one) { return one.group.label + ": " + one.sentence; };
   if (!about.latency.empty())

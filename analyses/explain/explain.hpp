@@ -158,9 +158,9 @@ struct ExplainQuestion {
 [[nodiscard]] std::vector<Explained> explained_groups(const scenarios::Scenario& scenario,
                                                       const scenarios::Result& before,
                                                       const std::vector<Tried>& tried = {});
-// Why it comes out so in at most two sentences: of the processes that the verdict is about, else of the
-// slowest of those with stages, or of all; then, unless stages have the second one, `critical` or the next
-// processes.
+// Why it comes out so in at most two sentences: of the processes that the verdict is about, else of those
+// that do not keep up, else of the slowest of those with stages, or of all; then, unless stages have the
+// second one, `critical` or the next processes.
 [[nodiscard]] std::vector<std::string> reasons_of(const scenarios::Result& result,
                                                   const std::vector<Explained>& groups,
                                                   const std::string& critical = {});

@@ -79,6 +79,12 @@ std::string above_already(const std::string& path, double limit, const ResultMet
   return {};
 }
 
+std::string served_words(const ProcessResult& process) {
+  if (!process.offered || !process.throughput.mean) return {};
+  return fmt::format("{} of {} {}", input::decimal(*process.throughput.mean, 3),
+                     input::decimal(*process.offered, 3), process.throughput.unit);
+}
+
 // The metric of the worst process beside its limit, not judged yet.
 Judged worst_value(const std::string& metric, bool least, const Metric& limit, NumbersOf numbers,
                    const Result& result) {
@@ -108,6 +114,7 @@ Judged worst_value(const std::string& metric, bool least, const Metric& limit, N
     judged.value = value;
     judged.pi90 = interval_at(metrics, one.path);
     judged.grows = grows;
+    judged.served = grows ? served_words(*one.process) : std::string();
     judged.unstable_share = one.process->unstable_share;
     judged.entry = one.process->entry;
     if (grows || !value) break;
@@ -250,7 +257,8 @@ std::string too_slow_words(const Metric& share) {
 
 std::string sentence_of(const Judged& judged, const std::string& usual) {
   std::string text = judged.words;
-  if (judged.grows) text += " grows without bound";
+  if (judged.grows)
+    text += " grows without bound" + (judged.served.empty() ? "" : ", " + judged.served + " are served");
   if (!judged.already.empty()) text += fmt::format(" (at least its {})", judged.already);
   if (judged.value) text += " " + value_words(judged);
   constexpr double noticeable = 1.1;

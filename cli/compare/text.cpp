@@ -64,10 +64,10 @@ Table table_of(const std::vector<Difference>& differences) {
   return table;
 }
 
-// A line for each side on which the process is overloaded. It explains why rows of latency are missing or are
-// from fewer pairs.
-std::vector<std::string> overload_sentences(const analyses::ComparedProcess& process, std::size_t pairs) {
-  std::vector<std::string> found;
+// A warning for each side on which the process is overloaded. It explains why rows of latency are missing or
+// are from fewer pairs.
+std::vector<PageWarning> overload_warnings(const analyses::ComparedProcess& process, std::size_t pairs) {
+  std::vector<PageWarning> found;
   const auto add = [&](const char* side, const analyses::OverloadedRuns& overload) {
     if (overload.runs == 0) return;
     const std::string up_to =
@@ -75,30 +75,13 @@ std::vector<std::string> overload_sentences(const analyses::ComparedProcess& pro
     const std::string rest = process.with_latency == 0
                                  ? "is not compared"
                                  : fmt::format("is compared over {} of the pairs", process.with_latency);
-    found.push_back(
-        fmt::format("{} is overloaded in {} of {} runs{}: latency grows without bound there, and {}", side,
-                    overload.runs, pairs, up_to, rest));
+    found.push_back({fmt::format("{} does not keep up in {}", input::printable(process.label, 200), side),
+                     fmt::format("{} of {} runs{}; latency grows without bound there, and {}", overload.runs,
+                                 pairs, up_to, rest)});
   };
   add("A", process.overload_a);
   add("B", process.overload_b);
   return found;
-}
-
-// The grade of power and energy on each side; empty if neither board's power is known.
-std::string power_grades_sentence(const Compared& compared) {
-  const auto a = scenarios::power_grade(compared.a.front()), b = scenarios::power_grade(compared.b.front());
-  if (!a && !b) return {};
-  const char* const unknown = "unknown";
-  std::string text = a == b ? fmt::format("power and energy: grade {}", *a)
-                            : fmt::format("power and energy: grade {} of A, {} of B", a.value_or(unknown),
-                                          b.value_or(unknown));
-  const auto range = [&text](const char* side, const scenarios::Result& result) {
-    const std::string found = power_range(analyses::relative_power_interval(result));
-    if (!found.empty()) text += fmt::format("{} (power of {})", found, side);
-  };
-  range("A", compared.a.front());
-  range("B", compared.b.front());
-  return text;
 }
 
 // The number of pairs, and the precision that was asked for.
@@ -128,10 +111,10 @@ std::string process_heading(const analyses::ComparedProcess& process) {
   return fmt::format("#{}{} ", a, a == b ? "" : " -> #" + b) + input::printable(process.label, 200);
 }
 
-Passage passage_of(const analyses::ComparedProcess& process, std::size_t pairs) {
-  Passage passage{process_heading(process), {table_of(process.metrics)}, overload_sentences(process, pairs)};
+Passage passage_of(const analyses::ComparedProcess& process) {
+  Passage passage{process_heading(process), {table_of(process.metrics)}};
   if (process.of_a > 1 || process.of_b > 1)
-    passage.lines.insert(passage.lines.begin(), "together: rates are added, of times the worst counts");
+    passage.lines.emplace_back("together: rates are added, of times the worst counts");
   return passage;
 }
 
@@ -206,10 +189,12 @@ std::vector<std::string> trust_of_both(const Compared& compared) {
                                  : is_b                           ? "B"
                                                                   : "A");
   }
-  if (analyses::relative_power_interval(compared.a.front()))
-    found.push_back(power_grades_sentence(compared));
-  else if (const auto power = power_grade_of_both(compared))
+  if (const auto power = power_grade_of_both(compared)) {
     found.push_back(grade_sentence("Power and energy", *power));
+    for (const auto& [side, runs] : {std::pair("A", &compared.a), std::pair("B", &compared.b)})
+      if (const auto relative = analyses::relative_power_interval(runs->front()))
+        found.back() += fmt::format("{} (power of {})", power_range(relative), side);
+  }
   std::string repeats = repeats_sentence;
   for (const std::string& sentence : pairs_sentences(compared)) repeats += "; " + sentence;
   found.push_back(std::move(repeats));
@@ -306,16 +291,11 @@ std::string difference_words(const Difference& difference) {
                      difference.significant() ? "" : "; may be chance");
 }
 
-// "B against A: throughput +4.0 % (545 to 567 images/s), ..."; empty: nothing compares.
-scenarios::Verdict answer_of(const Compared& compared) {
-  scenarios::Verdict answer;
+// "B against A: throughput +4.0 % (545 to 567 images/s), ..."
+std::string answer_of(const std::vector<Difference>& told) {
   std::vector<std::string> parts;
-  for (const Difference& difference : told_differences(compared))
-    parts.push_back(difference_words(difference));
-  if (!parts.empty())
-    answer.text =
-        fmt::format("B against A: {}{}", fmt::join(parts, ", "), conclusion_of(told_differences(compared)));
-  return answer;
+  for (const Difference& difference : told) parts.push_back(difference_words(difference));
+  return fmt::format("B against A: {}{}", fmt::join(parts, ", "), conclusion_of(told));
 }
 
 Passage board_passage(const Compared& compared) {
@@ -347,9 +327,13 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
     // The question says how B's differs, unless words do not tell it.
     if (i < b.processes.size() && differs.empty()) words.processes.push_back("B: " + b.processes[i]);
   }
+  for (const analyses::ComparedProcess& process : compared.groups)
+    std::ranges::move(overload_warnings(process, compared.a.size()), std::back_inserter(words.warnings));
   const std::vector<Difference> told = told_differences(compared);
   if (!told.empty()) {
-    words.answer.push_back({"", {}, {answer_of(compared).text}});
+    std::string answer = answer_of(told);
+    for (const PageWarning& warning : words.warnings) answer += "; " + warning.title;
+    words.answer.push_back({"", {}, {std::move(answer)}});
     words.answer.push_back({"", {table_of(told)}});
   }
   Passage sides{"A and B", {}, {"A: " + names.a, "B: " + names.b}};
@@ -367,14 +351,7 @@ PageWords comparison_words(const Compared& compared, const analyses::ComparedNam
   words.trust = trust_of_both(compared);
   const auto decisions = decision_sentences(compared);
   words.trust.insert(words.trust.begin() + 1, decisions.begin(), decisions.end());
-  for (const scenarios::Result* const result : {&compared.a.front(), &compared.b.front()}) {
-    for (PageWarning warning : overloads_of(*result)) {
-      warning.title = (result == &compared.a.front() ? "A " : "B ") + warning.title;
-      words.warnings.push_back(std::move(warning));
-    }
-  }
-  for (const analyses::ComparedProcess& process : compared.groups)
-    words.more.push_back(passage_of(process, compared.a.size()));
+  for (const analyses::ComparedProcess& process : compared.groups) words.more.push_back(passage_of(process));
   return words;
 }
 

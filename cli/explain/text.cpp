@@ -430,8 +430,17 @@ std::string reported_text(const Explanation& explanation, int width, bool colour
 // The answer in a sentence: "limited by the GPU; best change: batch 2 (images/s +29.8 %)".
 scenarios::Verdict answer_of(const Explanation& explanation) {
   scenarios::Verdict answer;
+  if (const auto& overload = explanation.overload) {
+    std::vector<std::string> names;
+    for (const std::size_t index : overload->processes) {
+      const std::string name = called(explanation.result.processes[index]);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    answer.text = fmt::format("overloaded: of {:.3g} images/s for {} {:.3g} are served; ", overload->offered,
+                              input::listed(names), overload->served);
+  }
   if (explanation.critical)
-    answer.text = fmt::format("limited by {}; ", in_words(explanation.critical->resource));
+    answer.text += fmt::format("limited by {}; ", in_words(explanation.critical->resource));
   answer.text += "best change: " + (explanation.leading.empty()
                                         ? "none brings more than it costs"
                                         : explanation.tried[explanation.leading.front()].named());

@@ -485,10 +485,8 @@ std::vector<PageWarning> drops_of(const Result& result) {
   return found;
 }
 
-// True of the warning that phases stay as the seed drew them, which stands beside how sure a result is.
-bool is_of_phases(const std::string& warning) {
-  return warning.starts_with("the phases of ");
-}
+// The beginning of the warning that phases stay as drawn, which stands beside how sure a result is.
+constexpr std::string_view of_phases = "the phases of ";
 
 // The processes that drop images or were served nothing, and the metrics that are not steady.
 std::vector<PageWarning> warnings_of(const Result& result) {
@@ -500,7 +498,7 @@ std::vector<PageWarning> warnings_of(const Result& result) {
   };
   std::vector<PageWarning> found = drops_of(result);
   for (const std::string& warning : result.warnings) {
-    if (is_of_phases(warning)) continue;
+    if (warning.starts_with(of_phases)) continue;
     const bool other = warning.starts_with("the model of ") || warning.starts_with("the power ");
     const bool unsteady = result.stationary == false && !other && !among(borrowed, warning);
     found.push_back({among(unserved, warning) ? "unserved" : unsteady ? "not steady" : "note", warning});
@@ -606,7 +604,7 @@ std::vector<std::string> result_trust(const Result& result) {
       lowest(result), measured_range(result))};
   if (!share && result.room) found.front() += "; " + room_words(result);
   for (const std::string& warning : result.warnings)
-    if (is_of_phases(warning)) found.front() += "; " + warning;
+    if (warning.starts_with(of_phases)) found.front() += "; " + warning;
   if (const auto power = scenarios::power_grade(result)) {
     const scenarios::Interval& watts = result.system.power_w.pi90;
     found.push_back(grade_sentence(

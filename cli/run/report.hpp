@@ -16,7 +16,7 @@ namespace jostle::cli {
 // always enough).
 [[nodiscard]] std::string report(const scenarios::Result& result, int width, bool colour);
 
-// The same for the head of a page: without reasons, which explained_words() adds.
+// The same for the head of a page: without reasons, which add_reasons() adds.
 [[nodiscard]] PageWords report_words(const scenarios::Result& result);
 
 // A sentence for each entry with processes that do not keep up.

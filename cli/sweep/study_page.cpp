@@ -471,18 +471,22 @@ std::string rank_decision(const Study& study, const BestRow& row, const BestPoin
         "measure it before you choose it",
         kind, 100 * *error);
   const bool most = row.order == "DESC";
+  const double tied = best.value * (most ? 1 - analyses::tie : 1 + analyses::tie);
   SqlStatement near(
-      database, fmt::format("SELECT count(*) FROM results WHERE status = 'ok' AND point != {} AND {} {} {}{}",
-                            best.point, row.column, most ? ">=" : "<=", *worse, within));
+      database, fmt::format("SELECT count(*), sum({1} {2} {5}) FROM results WHERE status = 'ok' AND point != "
+                            "{0} AND {1} {2} {3}{4}",
+                            best.point, row.column, most ? ">=" : "<=", *worse, within, tied));
   const std::int64_t others = near.step() ? near.integer(0) : 0;
   if (others == 0)
     return fmt::format("The best setting stays the best if the model is off by its {} {:.0f} % for it alone",
                        kind, 100 * *error);
   return fmt::format(
-      "{} within the model's {} error, {:.0f} %, of the best: they share most of that error, but "
+      "{} within the model's {} error, {:.0f} %, of the best{}: they share most of that error, but "
       "measure before you choose among them by their rank",
-      others == 1 ? "1 other setting lies" : fmt::format("{} other settings lie", others), kind,
-      100 * *error);
+      others == 1 ? "1 other setting lies" : fmt::format("{} other settings lie", others), kind, 100 * *error,
+      near.integer(1) > 0
+          ? fmt::format(", {} of them equal to it within {:.0f} %", near.integer(1), 100 * analyses::tie)
+          : "");
 }
 
 // The most frequent reasons for points without figures.

@@ -348,6 +348,7 @@ struct Judged {
   Metric limit;
   bool least = false;        // true: the limit is the least value
   bool grows = false;        // the process does not keep up
+  std::string served = {};   // then: "16.3 of 25 images/s"; empty: not known
   Metric unstable_share;     // that process's
   std::string already = {};  // without a value: a lower percentile above the limit, "p90 7.2 ms"
   std::optional<bool> met;   // absent without a limit, a value or such a percentile

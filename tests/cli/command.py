@@ -558,6 +558,14 @@ class Command(unittest.TestCase):
         self.assertEqual(["verdict" in point for point in points], [False, True, False])
         self.assertRegex(points[1]["verdict"]["text"], r"^periodic 20 /s: throughput 20 images/s")
 
+    def test_a_sweep_says_how_many_settings_tie_with_the_best(self):
+        for modes, others in (("7W, 15W, 25W, MAXN_SUPER", "3 other settings lie within the model's usual error, 25 %, of the best: they"),
+                              ("15W, 25W, MAXN_SUPER", "2 other settings lie within the model's usual error, 25 %, of the best, 2 of them equal to it within 1 %: they")):
+            study = self.file("modes.yaml", "scenario:\n  name: modes\n  device: jetson-orin-nano-super\n  run: {duration: 1 s}\n"
+                              "  processes: [{model: resnet18, precision: int8, arrivals: {periodic: 30 /s}}]\n"
+                              f"sweep:\n  power_mode: [{modes}]\nobjectives: [min system.power_w]\n")
+            self.assertIn(others, " ".join(self.jostle("sweep", study).stderr.split()))
+
     def test_the_best_point_of_a_sweep_holds_a_limit_on_one_process(self):
         body = ("scenario:\n  device: jetson-orin-nano-super\n  processes:\n"
                 "    - {name: detector, model: yolov8n, precision: int8, arrivals: {periodic: 30 /s}}\n"

@@ -138,6 +138,18 @@ TEST(Comparison, says_which_side_may_not_keep_up_and_the_seeds_of_all_its_runs) 
   EXPECT_THAT(words(tight, tight).trust.front(), HasSubstr("images/s in both"));
   EXPECT_THAT(words(wide, wide).trust.front(), Not(HasSubstr("keep up")));
   EXPECT_EQ(words(wide, tight).run, "2 pairs of runs, seeds 7 to 8 in both");
+  analyses::Compared over{.a = {wide, wide}, .b = {tight, tight}, .only_a = {}, .only_b = {}};
+  over.system = {{.metric = "throughput", .unit = "images/s", .a = 30, .b = 28, .difference = -2}};
+  over.groups = {{.a = {.label = "camera"}, .b = {.label = "camera"}, .label = "camera"}};
+  over.groups[0].overload_b = {.runs = 1, .stable_share = 0.95};
+  over.groups[0].with_latency = 1;
+  const PageWords told = comparison_words(over, {"a.yaml", "b.yaml"});
+  EXPECT_THAT(told.answer.front().lines.front(), HasSubstr("; camera does not keep up in B"));
+  EXPECT_EQ(told.warnings.at(0).title, "camera does not keep up in B");
+  EXPECT_EQ(
+      told.warnings.at(0).text,
+      "1 of 2 runs (stable up to 95 % of this load); latency grows without bound there, and is compared "
+      "over 1 of the pairs");
 }
 
 TEST(Report, tells_of_a_process_behind_another_from_when_on_its_latency_counts) {
