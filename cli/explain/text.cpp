@@ -13,7 +13,9 @@
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/counted.hpp"
 #include "input/units.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/starved.hpp"
 
@@ -433,7 +435,7 @@ scenarios::Verdict answer_of(const Explanation& explanation) {
   if (const auto& overload = explanation.overload) {
     std::vector<std::string> names;
     for (const std::size_t index : overload->processes) {
-      const std::string name = called(explanation.result.processes[index]);
+      const std::string name = scenarios::called(explanation.result.processes[index]);
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     answer.text = fmt::format("overloaded: of {:.3g} images/s for {} {:.3g} are served; ", overload->offered,
@@ -441,9 +443,13 @@ scenarios::Verdict answer_of(const Explanation& explanation) {
   }
   if (explanation.critical)
     answer.text += fmt::format("limited by {}; ", in_words(explanation.critical->resource));
-  answer.text += "best change: " + (explanation.leading.empty()
-                                        ? "none brings more than it costs"
-                                        : explanation.tried[explanation.leading.front()].named());
+  if (explanation.leading.empty()) {
+    answer.text += "best change: none brings more than it costs";
+    return answer;
+  }
+  const Tried& best = explanation.tried[explanation.leading.front()];
+  answer.text += "best change: " +
+                 (best.worth.rescues ? best.what_if.label + " (then all processes keep up)" : best.named());
   return answer;
 }
 

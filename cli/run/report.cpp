@@ -711,7 +711,8 @@ std::string room_words(const Result& result) {
 }
 
 std::string stable_up_to(double share) {
-  return fmt::format("stable up to {:.3g} % of this load", std::floor(1000 * share) / 10);
+  return fmt::format("stable up to {:.3g} % of its requests, all else as it is",
+                     std::floor(1000 * share) / 10);
 }
 
 std::vector<PageWarning> overloads_of(const Result& result) {

@@ -28,7 +28,8 @@ namespace jostle::cli {
 // The room of a result that has one: "one that is 15 % slower does not keep up with detector's 30 images/s".
 [[nodiscard]] std::string room_words(const scenarios::Result& result);
 
-// The stable share of a load, rounded down: "stable up to 87 % of this load".
+// The stable share of the requests of a process, rounded down: "stable up to 87 % of its requests, all else
+// as it is".
 [[nodiscard]] std::string stable_up_to(double share);
 
 // A note that sharing the GPU is assumed, and which measurement would replace the assumption, after an empty

@@ -514,6 +514,23 @@ TEST(Interval, of_cameras_that_take_turns_is_as_wide_as_the_gpu_leaves_them_room
   EXPECT_FALSE(all[3].unstable_share);
 }
 
+// Where this board does not keep up, hardly another does; and random requests are more or fewer in another
+// run.
+TEST(Interval, of_a_board_that_does_not_keep_up_says_so_of_most_and_holds_the_chance_of_random_requests) {
+  const auto result = run_with_interval(
+      scenario("device: jetson-orin-nano-super\npower_mode: 25W\njetson_clocks: true\nprocesses:\n"
+               "  - {name: many, model: yolov8m, precision: fp16, arrivals: {periodic: 90 /s}}\n"
+               "  - {name: few, model: mobilenet_v2, precision: int8, arrivals: {poisson: 10 /s}}\n"
+               "run: {duration: 4 s, warmup: 500 ms}\n"),
+      {});
+  const auto &many = result->processes[0], &few = result->processes[1];
+  ASSERT_EQ(many.stable, false);
+  EXPECT_GT(many.unstable_share.value(), 0.85);
+  ASSERT_EQ(few.stable, true);
+  EXPECT_LT(few.throughput.pi90->first, 0.95 * *few.throughput.mean);
+  EXPECT_GT(few.throughput.pi90->second, 1.05 * *few.throughput.mean);
+}
+
 // Cameras of one period keep the phases that a seed drew, so the interval of any seed holds those of others.
 TEST(Interval, of_sources_whose_phases_never_mix_holds_the_results_of_other_phases) {
   Scenario asked = scenario(

@@ -10,8 +10,10 @@
 
 #include "analyses/compare/compare.hpp"
 #include "analyses/explain/explain.hpp"
+#include "analyses/verdict/slower.hpp"
 #include "input/counted.hpp"
 #include "scenarios/result/result_text.hpp"
+#include "scenarios/result/starved.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {
@@ -62,6 +64,56 @@ TEST(Verdict, names_the_limit_that_decides_its_entry_and_how_far_boards_may_be) 
   EXPECT_FALSE(missed.verdict->breaks);
   EXPECT_THAT(missed.verdict->text, HasSubstr("grade " + *missed.processes[0].grades.power));
   EXPECT_THAT(missed.verdict->text, HasSubstr(", under 1: no; 1 other limit met"));
+}
+
+// Requests that come at random have another p99 with each seed; regular ones hardly.
+TEST(Verdict, tells_how_the_draw_of_requests_moves_it_and_in_how_many_draws_the_limit_holds) {
+  const auto asked = [](const char* arrivals, double most) {
+    return fmt::format(
+        "device: jetson-orin-nano\njetson_clocks: true\nconstraints: {{processes.0.latency_ms.p99: {{max: {} "
+        "ms}}}}\n"
+        "processes: [{{name: camera, model: resnet50, precision: fp16, arrivals: {{{}: 60 /s}}}}]\n"
+        "run: {{duration: 8 s, warmup: 200 ms}}\n",
+        most, arrivals);
+  };
+  const Result open = judged_run(asked("poisson", 1000));
+  const Judged& one = open.verdict->limits.at(0);
+  ASSERT_TRUE(one.range);
+  EXPECT_EQ(one.draws, 5);
+  EXPECT_EQ(one.draws_met, 5);
+  ASSERT_GT(one.range->second, 1.1 * one.range->first);
+  EXPECT_THAT(open.verdict->text, HasSubstr(" by the draw of requests"));
+  EXPECT_TRUE(open.verdict->breaks);
+  const double between = (one.range->first + one.range->second) / 2;
+  const Result near = judged_run(asked("poisson", between));
+  const Judged& split = near.verdict->limits.at(0);
+  EXPECT_GT(split.draws_met, 0);
+  EXPECT_LT(split.draws_met, 5);
+  EXPECT_THAT(near.verdict->text, HasSubstr(" of 5 draws of the requests"));
+  EXPECT_FALSE(near.verdict->breaks);
+  EXPECT_THAT(judged_run(asked("periodic", 1000)).verdict->text, Not(HasSubstr("draw")));
+}
+
+// Locked clocks leave a camera little room, governors that clock up leave it much, though it is as busy.
+TEST(Room, is_what_runs_of_slower_boards_find_so_governors_answer) {
+  const auto asked = [](const std::string& clocks, int rate) {
+    return scenario_of(
+        fmt::format("device: jetson-orin-nano-super\npower_mode: 15W\n{}processes: [{{name: camera, model: "
+                    "yolov8s, precision: "
+                    "fp16, arrivals: {{periodic: {} /s}}}}]\nrun: {{duration: 4 s, warmup: 2 s}}\n",
+                    clocks, rate));
+  };
+  const Scenario locked = asked("jetson_clocks: true\n", 75);
+  const Result little = run_and_judge(locked, {}).value();
+  ASSERT_EQ(little.processes[0].stable, true);
+  ASSERT_TRUE(little.room) << *busy_share(little, little.processes[0]);
+  const Result slower = run(on_slower_board(locked, 1 + little.room->slower), {}).value();
+  EXPECT_EQ(slower.processes[little.room->process].stable, false);
+  EXPECT_EQ(run(on_slower_board(locked, 1 + 0.7 * little.room->slower), {}).value().processes[0].stable,
+            true);
+  const Result governed = run_and_judge(asked("", 45), {}).value();
+  EXPECT_GT(busy_share(governed, governed.processes[0]).value(), 1 / 1.3);
+  EXPECT_FALSE(governed.room);
 }
 
 TEST(Verdict, of_all_processes_is_that_on_the_worst) {

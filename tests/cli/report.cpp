@@ -146,10 +146,10 @@ TEST(Comparison, says_which_side_may_not_keep_up_and_the_seeds_of_all_its_runs) 
   const PageWords told = comparison_words(over, {"a.yaml", "b.yaml"});
   EXPECT_THAT(told.answer.front().lines.front(), HasSubstr("; camera does not keep up in B"));
   EXPECT_EQ(told.warnings.at(0).title, "camera does not keep up in B");
-  EXPECT_EQ(
-      told.warnings.at(0).text,
-      "1 of 2 runs (stable up to 95 % of this load); latency grows without bound there, and is compared "
-      "over 1 of the pairs");
+  EXPECT_EQ(told.warnings.at(0).text,
+            "1 of 2 runs (stable up to 95 % of its requests, all else as it is); latency grows without bound "
+            "there, and is compared "
+            "over 1 of the pairs");
 }
 
 TEST(Report, tells_of_a_process_behind_another_from_when_on_its_latency_counts) {
@@ -194,8 +194,8 @@ TEST(Report, of_an_overloaded_process_says_up_to_which_share_of_its_load_it_woul
               HasSubstr("serves 2143 of 2461 images/s\n"));
   result.processes[0].stable_rate = 2143;
   EXPECT_THAT(overload_lines(result, Terminal::unlimited, false),
-              HasSubstr("2143 of 2461 images/s; stable\nup to 87 % of this load\n"));
-  EXPECT_EQ(stable_up_to(0.9996), "stable up to 99.9 % of this load");
+              HasSubstr("2143 of 2461 images/s; stable\nup to 87 % of its requests, all else as it is\n"));
+  EXPECT_EQ(stable_up_to(0.9996), "stable up to 99.9 % of its requests, all else as it is");
 }
 
 TEST(Report, a_single_process_needs_no_total) {
