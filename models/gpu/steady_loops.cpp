@@ -10,12 +10,13 @@
 namespace jostle::gpu {
 namespace {
 constexpr std::size_t parts = 8;
-constexpr std::size_t transient = 2;          // half of the records
-constexpr double between_tests = 1.25;        // ratio of the numbers of records
-constexpr std::int64_t busy_share = 5;        // a pause is at most a fifth of the batch after it
-constexpr std::int64_t ahead = 8;             // a host is late that launches in the last eighth of a batch
-constexpr std::int64_t few_late = 16;         // one batch in so many may be late of a host that is ahead
-constexpr std::int64_t late_busy_share = 50;  // pauses of a late host are at most a fiftieth
+constexpr std::size_t transient = 2;    // half of the records
+constexpr double chance = 2;            // the square of an error by eight parts over its mean, in 95 of 100
+constexpr double between_tests = 1.25;  // ratio of the numbers of records
+constexpr std::int64_t busy_share = 5;  // a pause is at most a fifth of the batch after it
+constexpr std::int64_t ahead = 8;       // a host is late that launches in the last eighth of a batch
+constexpr std::int64_t few_late = 16;   // one batch in so many may be late of a host that is ahead
+constexpr std::int64_t late_busy_share = 50;      // pauses of a late host are at most a fiftieth
 constexpr sim::Duration longer_pause{5'000'000};  // beyond twice the longest that was recorded
 constexpr std::int64_t most_made_up = 20;         // a batch makes up for a twentieth of its time at most
 constexpr std::int64_t alike = 100;  // times differ by a hundredth of a batch; fitted to one random mix
@@ -121,11 +122,15 @@ bool SteadyLoops::test() const {
   // How many are enough was fitted to two recordings of eight equal streams: means 0.24 % from that of all.
   const bool drifts = kinds_.size() > 1 || kinds_.front().records.size() >= precision_.enough;
   const double most = drifts ? precision_.of_mix : precision_.error;
-  return std::ranges::all_of(kinds_, [most](const Kind& kind) {
+  double squares = 0;
+  for (const Kind& kind : kinds_) {
     const auto settled = std::span(kind.records).subspan(kind.records.size() / transient);
-    return kind.before_late <= kind.late / late_busy_share && error_of_mean(settled) <= most &&
-           !starts(settled);
-  });
+    const double error = error_of_mean(settled), square = error * error;
+    if (kind.before_late > kind.late / late_busy_share || square > chance * most * most || starts(settled))
+      return false;
+    squares += square;
+  }
+  return squares <= most * most * static_cast<double>(kinds_.size());
 }
 
 // True if the members of a kind take times that differ by more than their batches do: loops in step, of which

@@ -15,10 +15,10 @@
 // hosts that pause between batches are not steady: when they pause depends on what the others do (copies and
 // kernels of two onnxruntime processes that fall into step are 2 % slower than without).
 //
-// The test: the records of a kind, without the first half (the transient), in successive parts of equal
-// size: the means of the parts tell the standard error of the mean over all (the method of batch means; Law,
-// "Simulation Modeling and Analysis", section 9.5.3), which must be at most `LoopPrecision::error` in every
-// kind. Its error is that of the part that is repeated.
+// The test: the records of a kind, without the first half (the transient), in eight successive parts: their
+// means tell the standard error of the mean over all (the method of batch means; Law, "Simulation Modeling
+// and Analysis", section 9.5.3), of the part that is repeated. Its root mean square over the kinds must be at
+// most `LoopPrecision::error`, and that of none more than chance makes of it.
 #pragma once
 
 #include <cstddef>
