@@ -75,10 +75,9 @@ bool starts(std::span<const BatchRecord> records) {
 }  // namespace
 
 std::size_t SteadyLoops::find_kind(const LoopKind& kind) {
-  const auto same = std::ranges::find(kinds_, kind, &Kind::kind);
-  if (same != kinds_.end()) return static_cast<std::size_t>(same - kinds_.begin());
-  kinds_.emplace_back().kind = kind;
-  return kinds_.size() - 1;
+  const auto same = std::ranges::find(kinds_, kind, &Kind::kind) - kinds_.begin();
+  if (same == std::ssize(kinds_)) kinds_.emplace_back().kind = kind;
+  return static_cast<std::size_t>(same);
 }
 
 void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchRecord& record) {
@@ -250,6 +249,7 @@ BatchRecord SteadyLoops::next(std::size_t context, sim::Duration pause) {
   const sim::Duration most = record.time / most_made_up * over;
   member.early = std::clamp(member.early + member.cycle - pause - record.time, -most, most);
   record.time += member.early / over;
+  record.ran = std::min(record.ran, record.time);
   member.early -= member.early / over;
   return record;
 }
