@@ -9,16 +9,16 @@
 
 namespace jostle::gpu {
 namespace {
-
 constexpr std::size_t parts = 8;
-constexpr std::size_t transient = 2;          // half of the records
-constexpr double between_tests = 1.25;        // ratio of the numbers of records
-constexpr std::int64_t busy_share = 5;        // a pause is at most a fifth of the batch after it
-constexpr std::int64_t ahead = 8;             // a host is late that launches in the last eighth of a batch
-constexpr std::int64_t few_late = 16;         // one batch in so many may be late of a host that is ahead
-constexpr std::int64_t late_busy_share = 50;  // pauses of a late host are at most a fiftieth
-constexpr sim::Duration longer_pause =
-    sim::Duration{5'000'000};        // beyond twice the longest that was recorded
+constexpr std::size_t transient = 2;    // half of the records
+constexpr double chance = 2;            // the square of an error by eight parts over its mean, in 95 of 100
+constexpr double between_tests = 1.25;  // ratio of the numbers of records
+constexpr std::int64_t busy_share = 5;  // a pause is at most a fifth of the batch after it
+constexpr std::int64_t ahead = 8;       // a host is late that launches in the last eighth of a batch
+constexpr std::int64_t few_late = 16;   // one batch in so many may be late of a host that is ahead
+constexpr std::int64_t late_busy_share = 50;      // pauses of a late host are at most a fiftieth
+constexpr sim::Duration longer_pause{5'000'000};  // beyond twice the longest that was recorded
+constexpr std::int64_t most_made_up = 20;         // a batch makes up for a twentieth of its time at most
 constexpr std::int64_t alike = 100;  // times differ by a hundredth of a batch; fitted to one random mix
 constexpr std::size_t least_of_each = 4;
 constexpr std::size_t most_records = 1U << 15U;
@@ -75,19 +75,16 @@ bool starts(std::span<const BatchRecord> records) {
 }  // namespace
 
 std::size_t SteadyLoops::find_kind(const LoopKind& kind) {
-  const auto same = std::ranges::find(kinds_, kind, &Kind::kind);
-  if (same != kinds_.end()) return static_cast<std::size_t>(same - kinds_.begin());
-  kinds_.emplace_back().kind = kind;
-  return kinds_.size() - 1;
+  const auto same = std::ranges::find(kinds_, kind, &Kind::kind) - kinds_.begin();
+  if (same == std::ssize(kinds_)) kinds_.emplace_back().kind = kind;
+  return static_cast<std::size_t>(same);
 }
 
 void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchRecord& record) {
   if (context >= members_.size()) members_.resize(context + 1);
   const std::size_t found = find_kind(kind);
-  if (members_[context].kind != none && members_[context].kind != found) {
-    distrust();  // its batches differ
-    return;
-  }
+  if (members_[context].kind != none && members_[context].kind != found)
+    return distrust();  // its batches differ
   Member& member = members_[context];
   Kind& of = kinds_[found];
   if (member.kind == none) member.kind = found;
@@ -99,10 +96,8 @@ void SteadyLoops::add(std::size_t context, const LoopKind& kind, const BatchReco
       of.before_late += record.pause;
     }
   }
-  if (paused_) {
-    steady_ = false;
-    return;
-  }
+  steady_ = steady_ && !paused_;
+  if (paused_) return;
   of.records.push_back(record);
   of.contexts.push_back(context);
   const auto records = [](const Kind& each) { return each.records.size(); };
@@ -126,13 +121,15 @@ bool SteadyLoops::test() const {
   // How many are enough was fitted to two recordings of eight equal streams: means 0.24 % from that of all.
   const bool drifts = kinds_.size() > 1 || kinds_.front().records.size() >= precision_.enough;
   const double most = drifts ? precision_.of_mix : precision_.error;
-  if (std::ranges::any_of(kinds_,
-                          [](const Kind& kind) { return kind.before_late > kind.late / late_busy_share; }))
-    return false;
-  return std::ranges::all_of(kinds_, [most](const Kind& kind) {
+  double squares = 0;
+  for (const Kind& kind : kinds_) {
     const auto settled = std::span(kind.records).subspan(kind.records.size() / transient);
-    return error_of_mean(settled) <= most && !starts(settled);
-  });
+    const double error = error_of_mean(settled), square = error * error;
+    if (kind.before_late > kind.late / late_busy_share || square > chance * most * most || starts(settled))
+      return false;
+    squares += square;
+  }
+  return squares <= most * most * static_cast<double>(kinds_.size());
 }
 
 // True if the members of a kind take times that differ by more than their batches do: loops in step, of which
@@ -203,6 +200,15 @@ bool SteadyLoops::begin_repeats() {
     return false;
   }
   for (std::size_t index = 0; index < kinds_.size(); ++index) take_shares(index);
+  double asked = 0;  // time of the kernels that loops ask for in a second, one after another
+  for (Member& member : members_) {
+    if (member.kind == none) continue;
+    member.cycle = member.early = {};
+    for (const BatchRecord& of : records_of(member))
+      member.cycle += (of.pause + of.time) / std::ssize(records_of(member));
+    asked += sim::to_seconds(kinds_[member.kind].kind.kernels->total()) / sim::to_seconds(member.cycle);
+  }
+  full_ = members_.size() > 1 && members_.front().turns.empty() && asked > 1;
   return true;
 }
 
@@ -224,11 +230,12 @@ bool SteadyLoops::repeats(std::size_t context, const LoopKind& kind) const {
 
 // The next of its records in their order that began after such a pause, or the one that came closest: where
 // inputs of several clients are copied one after another, a batch that waited for its own meets other
-// kernels.
-const BatchRecord& SteadyLoops::next(std::size_t context, sim::Duration pause) {
+// kernels. Hosts that repeat fall out of step, and their copies wait less for each other than in the records.
+// Where the GPU always has kernels these wait for as much longer, so ends of batches keep their pace.
+BatchRecord SteadyLoops::next(std::size_t context, sim::Duration pause) {
   sim::contract(steady_ && !unknown(context), "batches are repeated in steady loops only");
   Member& member = members_[context];
-  const std::vector<BatchRecord>& records = member.own.empty() ? kinds_[member.kind].records : member.own;
+  const std::vector<BatchRecord>& records = records_of(member);
   const auto apart = [&](std::size_t at) {
     return std::max(records[at].pause - pause, pause - records[at].pause);
   };
@@ -236,7 +243,15 @@ const BatchRecord& SteadyLoops::next(std::size_t context, sim::Duration pause) {
   for (std::size_t i = 1; i < records.size() && apart(closest) > records[closest].time / alike; ++i)
     if (const std::size_t at = (member.next + i) % records.size(); apart(at) < apart(closest)) closest = at;
   member.next = (closest + 1) % records.size();
-  return records[closest];
+  BatchRecord record = records[closest];
+  if (!full_ || following(context) > 0) return record;
+  const auto over = static_cast<std::int64_t>(precision_.fewest);
+  const sim::Duration most = record.time / most_made_up * over;
+  member.early = std::clamp(member.early + member.cycle - pause - record.time, -most, most);
+  record.time += member.early / over;
+  record.ran = std::min(record.ran, record.time);
+  member.early -= member.early / over;
+  return record;
 }
 
 bool SteadyLoops::may_pause(std::size_t context, sim::Duration pause) const {

@@ -15,10 +15,10 @@
 // hosts that pause between batches are not steady: when they pause depends on what the others do (copies and
 // kernels of two onnxruntime processes that fall into step are 2 % slower than without).
 //
-// The test: the records of a kind, without the first half (the transient), in successive parts of equal
-// size: the means of the parts tell the standard error of the mean over all (the method of batch means; Law,
-// "Simulation Modeling and Analysis", section 9.5.3), which must be at most `LoopPrecision::error` in every
-// kind. Its error is that of the part that is repeated.
+// The test: the records of a kind, without the first half (the transient), in eight successive parts: their
+// means tell the standard error of the mean over all (the method of batch means; Law, "Simulation Modeling
+// and Analysis", section 9.5.3), of the part that is repeated. Its root mean square over the kinds must be at
+// most `LoopPrecision::error`, and that of none more than chance makes of it.
 #pragma once
 
 #include <cstddef>
@@ -101,8 +101,8 @@ class SteadyLoops {
   [[nodiscard]] bool unknown(std::size_t context) const {
     return context >= members_.size() || members_[context].kind == none;
   }
-  // The record that the context repeats next, after this pause. It must have a loop that is steady.
-  [[nodiscard]] const BatchRecord& next(std::size_t context, sim::Duration pause);
+  // The record that it repeats next after this pause, with its time then. Its loop must be steady.
+  [[nodiscard]] BatchRecord next(std::size_t context, sim::Duration pause);
   // The time by which a batch of the context ends later for each second by which its launches do.
   [[nodiscard]] double following(std::size_t context) const {
     return kinds_[members_[context].kind].following;
@@ -124,13 +124,17 @@ class SteadyLoops {
     std::size_t kind = none;
     std::size_t records = 0, next = 0;
     std::vector<std::size_t> turns;  // `records` at the end of each turn
-    std::vector<BatchRecord> own;    // its records to repeat, where members differ or processes take turns
+    sim::Duration cycle, early;  // mean time from end to end in the records; that by which repeats are ahead
+    std::vector<BatchRecord> own;  // its records to repeat, where members differ or processes take turns
   };
   [[nodiscard]] std::size_t find_kind(const LoopKind& kind);
   [[nodiscard]] bool test() const;
   [[nodiscard]] bool differ(const Kind& kind) const;
   void take_shares(std::size_t kind);
   [[nodiscard]] bool take_turns(Member& member);
+  [[nodiscard]] const std::vector<BatchRecord>& records_of(const Member& member) const {
+    return member.own.empty() ? kinds_[member.kind].records : member.own;
+  }
 
   LoopPrecision precision_;
   std::vector<Kind> kinds_;
@@ -138,6 +142,7 @@ class SteadyLoops {
   std::size_t fewest_;           // records of a kind that a test needs; more after distrust()
   std::size_t test_at_;          // records of the kind that has fewest, at which the next test is due
   bool steady_ = false;
+  bool full_ = false;    // kernels of the loops that are repeated fill the GPU's time; not in turns
   bool paused_ = false;  // a pause was too long for a loop that keeps the GPU busy
 };
 
