@@ -11,37 +11,13 @@ struct SummarySpelling {
   std::string_view header;  // without its unit
   SummaryColumn column;
 };
-constexpr std::array<SummarySpelling, 14> summary_spellings{{{"Num Calls", count},
-                                                             {"Calls", count},
-                                                             {"Instances", count},
-                                                             {"Count", count},
-                                                             {"Operations", count},
-                                                             {"Avg", mean},
-                                                             {"Average", mean},
-                                                             {"Med", median},
-                                                             {"Median", median},
-                                                             {"StdDev", sd},
-                                                             {"Name", name},
-                                                             {"Kernel Name", name},
-                                                             {"Range", name},
-                                                             {"Operation", name}}};
+constexpr std::array<SummarySpelling, 14> summary_spellings{{
+#include "calibration/logs/nsys_summary_spellings.inc"
+}};
 
-constexpr std::array<SummaryUnit, 16> summary_units{{{"ns", 1e-3, false},
-                                                     {"nsec", 1e-3, false},
-                                                     {"nanoseconds", 1e-3, false},
-                                                     {"us", 1, false},
-                                                     {"μs", 1, false},
-                                                     {"usec", 1, false},
-                                                     {"microseconds", 1, false},
-                                                     {"ms", 1e3, false},
-                                                     {"msec", 1e3, false},
-                                                     {"milliseconds", 1e3, false},
-                                                     {"s", 1e6, false},
-                                                     {"sec", 1e6, false},
-                                                     {"seconds", 1e6, false},
-                                                     {"B", 1e-6, true},
-                                                     {"KiB", 1024e-6, true},
-                                                     {"MB", 1, true}}};
+constexpr std::array<SummaryUnit, 16> summary_units{{
+#include "calibration/logs/nsys_summary_units.inc"
+}};
 
 const SummaryUnit* summary_unit_named(std::string_view text) {
   const auto found = std::ranges::find(summary_units, text, &SummaryUnit::name);

@@ -49,34 +49,7 @@ void add_gpu(std::vector<Column>& columns) {
 // The columns, in the order in which they were added over time.
 std::vector<Column> make_columns() {
   std::vector<Column> columns{
-      {"scenario", "/scenario", true},
-      {"device", "/device", true},
-      {"seed", "/seed", true},
-      {"index", "/index"},
-      {"entry", "/entry"},
-      {"name", "/name"},
-      {"model", "/model"},
-      {"precision", "/precision"},
-      {"batch", "/batch"},
-      {"runtime", "/runtime"},
-      {"status", "/status"},
-      {"grade", "/grade"},
-      {"throughput_images_per_s", "/throughput/mean"},
-      {"throughput_ci95_low", "/throughput/ci95/0"},
-      {"throughput_ci95_high", "/throughput/ci95/1"},
-      {"latency_mean_ms", "/latency_ms/mean"},
-      {"latency_p50_ms", "/latency_ms/p50"},
-      {"latency_p90_ms", "/latency_ms/p90"},
-      {"latency_p95_ms", "/latency_ms/p95"},
-      {"latency_p99_ms", "/latency_ms/p99"},
-      {"ec_mean_ms", "/ec_ms/mean"},
-      {"sync_mean_ms", "/sync_ms/mean"},
-      {"memory_mb", "/memory_mb"},
-      {"drops", "/drops"},
-      {"throughput_pi90_low", "/throughput/pi90/0"},
-      {"throughput_pi90_high", "/throughput/pi90/1"},
-      {"latency_pi90_low_ms", "/latency_ms/pi90/mean/0"},
-      {"latency_pi90_high_ms", "/latency_ms/pi90/mean/1"},
+#include "scenarios/result/csv_columns.inc"
   };
   const std::span shares(process::share_rows);
   constexpr std::size_t first_shares = index_of(process::Share::engine_running);

@@ -127,8 +127,7 @@ TEST(Comparison, says_which_side_may_not_keep_up_and_the_seeds_of_all_its_runs) 
   wide.processes.resize(1);
   wide.resolved = resolved("[{model: resnet50, precision: fp16}]");
   scenarios::Result tight = wide;
-  (*wide.processes[0].time_share)[index_of(process::Share::idle)] = 0.5;
-  (*tight.processes[0].time_share)[index_of(process::Share::idle)] = 0.1;
+  tight.room = scenarios::Room{.slower = 0.11, .process = 0};
   const auto words = [](const scenarios::Result& a, const scenarios::Result& b) {
     return comparison_words({.a = {a, a}, .b = {b, b}, .only_a = {}, .only_b = {}}, {"a.yaml", "b.yaml"});
   };

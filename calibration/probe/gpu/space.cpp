@@ -46,34 +46,8 @@ std::vector<Configuration> configurations() {
   const Stream whole4{spin, 4, 256, 20, true}, small{spin, 0.25, 256, 5};
   const Stream fma{fma4, 1, 128, 9900}, chain{fma1, 1, 128, 9900}, tensor{mma, 1, 128, 1236};
   std::vector<Configuration> all{
-      {"gap graph d2", {{spin, 1, 256, 2, false, false, 300}}},
-      {"gap graph d5", {{spin, 1, 256, 5, false, false, 300}}},
-      {"gap graph d20", {{spin, 1, 256, 20}}},
-      {"gap stream d5", {{spin, 1, 256, 5, false, false, 300}}, false},
-      {"whole SM 1w", {{spin, 1, 256, 20, true}}},
-      {"whole SM 4w", {whole4}},
-      {"whole SM 8w", {{spin, 8, 256, 20, true}}},
-      {"8 blocks a SM 1w", {{spin, 8, 256, 20}}},
-      {"8 blocks a SM 8w", {{spin, 64, 256, 20}}},
-      {"whole SM 4w + small", {whole4, small}},
-      {"low whole SM 4w + high small", {whole4, {spin, 0.25, 256, 5, false, true}}},
-      {"8w + 2w", {{spin, 8, 256, 20, true}, {spin, 2, 256, 20, true}}},
-      {"spin x2", times(2, {spin, 1, 256, 20})},
-      {"spin x8", times(8, {spin, 1, 256, 20})},
-      {"quarter x8", times(8, {spin, 0.25, 256, 5})},
-      {"quarter x16", times(16, {spin, 0.25, 256, 20})},
-      {"fma4 x1", {fma}},
-      {"fma4 x2", times(2, fma)},
-      {"fma4 x4", times(4, fma)},
-      {"fma1 x1", {chain}},
-      {"fma1 x2", times(2, chain)},
-      {"fma1 x4", times(4, chain)},
-      {"read x1", {reading}},
-      {"read x2", times(2, reading)},
-      {"read x4", times(4, reading)},
-      {"fma4 + fma1", {fma, chain}},
-      {"fma4 + read", {fma, reading}},
-      {"spin + read", {{spin, 1, 256, 20}, reading}}};
+#include "calibration/probe/gpu/space_configurations.inc"
+  };
   const std::vector<Configuration> with_tensor{{"mma x1", {tensor}},
                                                {"mma x2", times(2, tensor)},
                                                {"mma + fma4", {tensor, fma}},
