@@ -570,9 +570,9 @@ TEST(Interval, of_requests_lies_between_nothing_and_what_is_offered) {
     ASSERT_TRUE(process.throughput.pi90 && process.offered && process.throughput.mean) << arrivals;
     EXPECT_GE(process.throughput.pi90->first, 0) << arrivals;
     EXPECT_LE(process.throughput.pi90->first, *process.throughput.mean) << arrivals;
-    if (!std::string_view(arrivals).starts_with("poisson"))
-      EXPECT_LE(process.throughput.pi90->second, 1.01 * std::max(*process.offered, *process.throughput.mean))
-          << arrivals;
+    const double most = std::string_view(arrivals).starts_with("poisson") ? 1.5 : 1.01;  // chance
+    EXPECT_LE(process.throughput.pi90->second, most * std::max(*process.offered, *process.throughput.mean))
+        << arrivals;
   }
 }
 
