@@ -568,7 +568,7 @@ test('an offload shows who is best over the link', async () => {
     const best = new Set((await csv(page, 'least-latency')).slice(1).map((row) => row[2]));
     assert.ok(best.has('edge') && best.has('cloud'), [...best].join());
     assert.ok(await page.locator('.head .answers tbody tr').count() >= 4);
-    assert.match(await page.locator('.head .answers').textContent(), /With [\d.]+ .bit\/s and [\d.]+ ms there and back: (the cloud|the edge|split).*, p99 [\d.]+ ms/);
+    assert.match(await page.locator('.head .answers').textContent(), /There and back in [\d.]+ ms to [\d.]+ ms; with [\d.]+ .bit\/s (the cloud|the edge|split).* \(p99 [\d.]+( to [\d.]+)? ms\)/);
     assert.doesNotMatch(await page.locator('.head').textContent(), /– ms/);
     assert.match(await page.locator('.head .trust').textContent(), /the choice stays the same on \d+ of \d+ links/);
     const cut = await page.locator('.head .answers td:visible').evaluateAll((all) => all.filter((cell) =>
