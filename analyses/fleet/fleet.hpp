@@ -38,7 +38,7 @@ struct Strongest {
   std::size_t candidate = 0;
   std::int64_t cameras = 0;  // within the limits, from single runs
   std::string setting;       // " in mode MAXN_SUPER (precision int8, batch 2)"
-  std::int64_t slow = 0;     // as of CarriedIfOff; of the first choice alone
+  std::int64_t slow = 0;     // where slow (CarriedIfOff); the first choice alone has it
 };
 
 // The boards of a fleet, and what they take.

@@ -597,7 +597,7 @@ const ProcessResult* least_sure(const Result& result) {
 
 // How sure a result is: how far a real board may be from it, and what a ± is instead.
 std::vector<std::string> result_trust(const Result& result) {
-  Metric share;  // of boards on which a process does not keep up
+  Metric share;  // share of boards on which a process does not keep up
   for (const ProcessResult& one : result.processes) share = std::max(share, one.unstable_share);
   std::vector<std::string> found{grade_sentence(
       share ? analyses::too_slow_words(share) + ". Throughput and latency" : "Throughput and latency",

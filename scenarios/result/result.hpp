@@ -179,7 +179,7 @@ struct ProcessResult {
   std::optional<bool> stable;
   Metric backlog_growth;  // images/s; absent unless unstable
   Metric stable_rate;     // images/s that it could serve; absent unless unstable, or if unknown
-  // Of boards, by the prediction interval: on which it is not stable; absent if that is at most 5 %.
+  // The share of boards, by the prediction interval, on which it is not stable; absent if it is at most 5 %.
   Metric unstable_share;
   // False if its throughput still changes, or will. Absent if the run is too short to decide, and if no
   // steady state is expected (set-up, a number of batches, a trace).
@@ -359,8 +359,7 @@ struct Judged {
   int draws = 0, draws_met = 0;
 };
 
-// A board that takes so much longer for everything, 0.17: 17 %, does not keep up with the requests of a
-// process.
+// A board on which all takes so much longer (0.17: 17 %) does not keep up with the requests of a process.
 struct Room {
   double slower = 0;
   std::size_t process = 0;
