@@ -267,19 +267,19 @@ OffloadPoint point_at(const OffloadAnswer& answer, const PointRuns& runs, const 
                      .least_energy = {},
                      .cheapest = {}};
   add_cost(point.cloud, 0, answer);
+  std::vector<std::pair<std::size_t, scenarios::Metric>> splits;  // streams on the edge, not all; worst p99
   for (const std::size_t on_edge : answer.tried) {
     if (on_edge == streams) continue;
     SideMetrics side = split_streams(runs.edge(range(0, on_edge)), &runs.cloud(on_edge, b, r));
     add_cost(side, on_edge > 0 ? 1 : 0, answer);
+    if (on_edge > 0) splits.emplace_back(on_edge, side.worst_p99());
     if (!better(side, point.split)) continue;
     point.split = std::move(side);
     point.on_edge = on_edge;
   }
-  for (const std::size_t on_edge : answer.tried) {
-    if (on_edge == point.on_edge || on_edge == 0 || on_edge == streams) continue;
-    const auto p99 = split_streams(runs.edge(range(0, on_edge)), &runs.cloud(on_edge, b, r)).worst_p99();
-    if (p99 && (!point.other_split || *p99 < *point.other_split)) point.other_split = p99;
-  }
+  for (const auto& [on_edge, p99] : splits)
+    if (on_edge != point.on_edge && p99 && (!point.other_split || *p99 < *point.other_split))
+      point.other_split = p99;
   for (std::size_t i = 0; i < answer.partitions.size(); ++i) {
     SideMetrics side = head_and_tail(runs.heads(i).board, runs.tails(i, b, r));
     add_cost(side, 1, answer);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
 #include "analyses/explain/explain.hpp"
 #include "cli/page/html_page.hpp"

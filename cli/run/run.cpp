@@ -48,9 +48,10 @@ struct RunOptions {
 PageWords words_of(const scenarios::Scenario& scenario, const scenarios::Result& result) {
   PageWords words = report_words(result);
   const auto& celsius = result.system.temperature_c;
+  if (scenario.run.thermal != scenarios::ThermalStart::equilibrium || !celsius) return words;
   input::Problems problems;
   const auto profile = scenarios::device_profile(scenario, problems);
-  if (scenario.run.thermal != scenarios::ThermalStart::equilibrium || !celsius || !profile) return words;
+  if (!profile) return words;
   auto grade = profiles::ParameterGrade::measured;
   for (const profiles::ProfileParameter& one : profile->figures)
     if (one.path.starts_with("power.thermal.stages")) grade = std::max(grade, one.from.grade);
